@@ -1,0 +1,46 @@
+"""The letters of the course: one letter for each size, the same in every lesson."""
+
+from __future__ import annotations
+
+from typing import Any
+
+LETTERS = {
+    "B": "batch: how many images or sentences at once",
+    "C": "channels: 1 for grey, 3 for red, green and blue",
+    "H": "height of the image in pixels",
+    "W": "width of the image in pixels",
+    "P": "patch size: side of a patch in pixels",
+    "S": "stride: pixels from one patch to the next",
+    "N": "number of patches",
+    "D": "embedding dimension: numbers in one vector",
+    "V": "vocabulary size: words in the table",
+    "T": "tokens in a sentence",
+    "K": "number of codes in a codebook",
+}
+
+
+def show_letters() -> None:
+    """Print the table of letters."""
+    for letter, meaning in LETTERS.items():
+        print(f"{letter}  {meaning}")
+
+
+def show_shapes(**named: tuple[Any, str]) -> None:
+    """Print name, shape and letters of each `name=(tensor, "B C H W")`.
+
+    A ValueError tells when the letters do not fit: another number of axes than letters, or one letter
+    with two sizes. So a shape in a lesson is never only claimed.
+    """
+    sizes: dict[str, int] = {}
+    rows = []
+    for name, (tensor, letters) in named.items():
+        shape, axes = tuple(tensor.shape), letters.split()
+        if len(axes) != len(shape):
+            raise ValueError(f"{name} has {len(shape)} axes {shape}, but {len(axes)} letters: {letters!r}")
+        for letter, size in zip(axes, shape, strict=True):
+            if sizes.setdefault(letter, size) != size:
+                raise ValueError(f"{letter} is {sizes[letter]} further up, but {size} in {name} {shape}")
+        rows.append((name, str(shape), " ".join(axes)))
+    widths = [max(len(row[column]) for row in rows) for column in range(2)]
+    for name, shape, axes in rows:
+        print(f"{name:{widths[0]}}  {shape:{widths[1]}}  {axes}".rstrip())

@@ -1,0 +1,106 @@
+"""Words as numbers: tokens, vocabulary, ids, one-hot rows (lessons 01 and 02)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course_lib.sizes import positive_int
+
+ONE_HOT_LIMIT = 512 * 2**20  # bytes; beyond it a learner's machine starts to swap
+
+
+def tokenize(sentence: str) -> list[str]:
+    """Split a sentence into lower-case words and punctuation marks, one token each.
+
+    A word is a run of letters or digits. Raises TypeError where `sentence` is no text.
+    """
+    if not isinstance(sentence, str):
+        raise TypeError(f"tokenize expects one sentence as text, got {type(sentence).__name__}")
+    return re.findall(r"[^\W_]+|[^\w\s]|_", sentence.lower())
+
+
+def build_vocabulary(tokens: Iterable[str]) -> dict[str, int]:
+    """Number the different tokens 0, 1, 2, … in order of first appearance."""
+    if isinstance(tokens, str):
+        raise TypeError("build_vocabulary expects a list of tokens, got one text: call tokenize first")
+    return {token: number for number, token in enumerate(dict.fromkeys(tokens))}
+
+
+def encode(tokens: Iterable[str], vocabulary: Mapping[str, int], unknown: str | None = None) -> Tensor:
+    """Ids (T,) int64 of the tokens; a token that the vocabulary lacks gets the id of `unknown`.
+
+    Without `unknown` a missing token raises a ValueError that names it and its position.
+    """
+    if isinstance(tokens, str):
+        raise TypeError("encode expects a list of tokens, got one text: call tokenize first")
+    if unknown is not None and unknown not in vocabulary:
+        raise ValueError(f"the stand-in {unknown!r} is itself not among the {len(vocabulary)} words")
+    ids = []
+    for position, token in enumerate(tokens):
+        if token not in vocabulary and unknown is None:
+            raise ValueError(
+                f"token {token!r} at position {position} is not among the {len(vocabulary)} words of the "
+                "vocabulary: add it, or name a stand-in with unknown="
+            )
+        ids.append(vocabulary.get(token, vocabulary.get(unknown)))
+    return torch.tensor(ids, dtype=torch.int64)
+
+
+def decode(ids: Tensor, vocabulary: Mapping[str, int]) -> list[str]:
+    """Tokens of the ids (T,): the inverse of encode. Raises ValueError for an id without a word."""
+    words = {number: token for token, number in vocabulary.items()}
+    checked = check_ids(ids, len(words))
+    if checked.ndim != 1:
+        raise ValueError(f"decode expects ids of shape (T,), got {tuple(checked.shape)}")
+    return [words[number] for number in checked.tolist()]
+
+
+def check_ids(ids: Any, rows: int) -> Tensor:
+    """The ids as int64, any shape, when each lies in 0..rows−1.
+
+    A ValueError names the first id outside, its position and the range, on any device: a GPU would
+    report it only later and somewhere else. A TypeError refuses numbers that are no ids (floats, bools).
+    """
+    rows = positive_int("the number of rows", rows)
+    ids = torch.as_tensor(ids)
+    if ids.dtype == torch.bool:
+        raise TypeError("ids are whole numbers, got bool: a bool tensor picks rows like a mask, it names none")
+    if ids.dtype.is_floating_point or ids.dtype.is_complex:
+        if ids.numel() == 0:  # an empty list becomes float32 in torch
+            return ids.to(torch.int64)
+        raise TypeError(f"ids are whole numbers, got {ids.dtype}: keep them as int64, or call .long() on them")
+    ids = ids.to(torch.int64)
+    outside = (ids < 0) | (ids >= rows)
+    if outside.any():
+        at = tuple(outside.nonzero()[0].tolist())
+        where = "" if not at else f" at position {at[0] if len(at) == 1 else at}"
+        raise ValueError(f"id {ids[at].item()}{where} is outside 0..{rows - 1}: the table has {rows} rows")
+    return ids
+
+
+def one_hot(ids: Any, vocabulary_size: int) -> Tensor:
+    """One row of zeros with a single 1 for each id: (…) -> (…, V), float32.
+
+    The width is a property of the vocabulary, so it has no default. Raises as check_ids does, and a
+    ValueError where the result would need more than 512 MiB.
+    """
+    vocabulary_size = positive_int("vocabulary_size", vocabulary_size)
+    ids = check_ids(ids, vocabulary_size)
+    needed = ids.numel() * vocabulary_size * 4
+    if needed > ONE_HOT_LIMIT:
+        raise ValueError(
+            f"{ids.numel()} one-hot rows of {vocabulary_size} numbers need {needed / 2**30:.1f} GiB; the ids "
+            f"themselves need {ids.numel() * 8} bytes: look rows up instead (lesson 02)"
+        )
+    rows = torch.zeros(*ids.shape, vocabulary_size, device=ids.device)
+    return rows.scatter_(-1, ids.unsqueeze(-1), 1.0)
+
+
+def one_hot_bytes(vocabulary_size: int) -> int:
+    """Bytes of the one-hot table of a whole vocabulary, V × V numbers in float32."""
+    return positive_int("vocabulary_size", vocabulary_size) ** 2 * 4
