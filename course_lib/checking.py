@@ -1,0 +1,230 @@
+"""check, hint and solution: what a learner calls after writing an answer."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from course_lib import exercises, progress
+from course_lib.diagnosis import Fault, find_fault, only_right_for, relation
+from course_lib.exercises.model import Exercise, WrongAnswer
+from course_lib.outcomes import Outcome, alike, right, run, was_stopped
+
+TIME_LIMIT = 20.0  # seconds for all cases of one check
+COLOURS = {"right": "#009e73", "wrong": "#d55e00", "open": "#0072b2"}  # Okabe and Ito: told apart by everyone
+
+
+@dataclass(frozen=True)
+class Message:
+    """Text in a coloured frame, with the same words as plain text."""
+
+    message: str
+    kind: str
+    lines: str = ""  # set in a fixed-width font
+
+    def __repr__(self) -> str:
+        return self.message + (f"\n{self.lines}" if self.lines else "")
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        text = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(self.message).replace("\n", "<br>"))
+        lines = f'<pre style="margin:6px 0 0;line-height:1.35">{escape(self.lines)}</pre>' if self.lines else ""
+        html = (
+            f'<div style="border-left:5px solid {COLOURS[self.kind]};padding:6px 12px;margin:4px 0;'
+            f'max-width:60em">{text}{lines}</div>'
+        )
+        return {"text/html": html, "text/plain": repr(self)}
+
+
+@dataclass(frozen=True, repr=False)
+class Result(Message):
+    """What a check found: `passed`, `attempted`, `diagnosis` (the mistake's name or None), `message`."""
+
+    passed: bool = False
+    attempted: bool = True
+    diagnosis: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+
+def check(answer: Callable | str) -> Result:
+    """Try an answer, a function or class or its name as text, on the cases of its exercise.
+
+    A wrong answer never raises; a name that no exercise has raises a LookupError with the nearest names.
+    """
+    exercise, answer = _exercise_and_answer(answer)
+    if answer is None or not _attempted(answer):
+        return Result(
+            f"{exercise.name}: not attempted yet. Replace the `...` and run both cells again. "
+            f"Stuck? `hint({exercise.name})`",
+            "open",
+            attempted=False,
+        )
+    _tried.add(exercise.name)
+    result = _judge(exercise, answer)
+    progress.record("check", exercise.name, passed=result.passed, diagnosis=result.diagnosis)
+    return result
+
+
+def hint(answer: Callable | str) -> Message:
+    """The next hint for an exercise; after the last one it begins anew."""
+    exercise, _ = _exercise_and_answer(answer)
+    number = _hints_shown.get(exercise.name, 0) % len(exercise.hints)
+    _hints_shown[exercise.name] = number + 1
+    progress.record("hint", exercise.name, number=number + 1)
+    after = (
+        f"For the next one: `hint({exercise.name})`"
+        if number + 1 < len(exercise.hints)
+        else (f"That was the last one. To see a solution: `solution({exercise.name})`")
+    )
+    return Message(f"Hint {number + 1} of {len(exercise.hints)}: {exercise.hints[number]}\n{after}", "open")
+
+
+def solution(answer: Callable | str) -> Message:
+    """The solution of an exercise: at once after an attempt, otherwise when asked a second time."""
+    exercise, _ = _exercise_and_answer(answer)
+    if exercise.name not in _tried | progress.tries().keys():
+        _tried.add(exercise.name)  # asking twice counts as well
+        return Message(
+            f"{exercise.name}: you have not tried it yet. A first try, even a wrong one, teaches more than "
+            f"reading. Take a hint with `hint({exercise.name})`, or ask for the solution once more.",
+            "open",
+        )
+    progress.record("solution", exercise.name)
+    return Message(
+        f"{exercise.name}: one solution of several. Read it, close it, and write it again yourself.",
+        "open",
+        exercise.solution_source,
+    )
+
+
+_hints_shown: dict[str, int] = {}
+_tried: set[str] = set()
+
+
+def _exercise_and_answer(answer: Callable | str) -> tuple[Exercise, Callable | None]:
+    if isinstance(answer, str):
+        return exercises.find(answer), getattr(sys.modules["__main__"], answer, None)
+    name = getattr(answer, "__name__", None)
+    if not callable(answer) or name is None:
+        raise TypeError(
+            f"expected the function itself, as in check(patchify), got {answer!r}: no brackets, no call"
+        )
+    if name == "<lambda>":
+        raise TypeError(
+            "a lambda has no name to find its exercise by: use def, or give the exercise's name as text"
+        )
+    return exercises.find(name), answer
+
+
+def _attempted(answer: Callable) -> bool:
+    """Whether anything but a docstring and the gap stands in the function or class."""
+    try:
+        definition = ast.parse(textwrap.dedent(inspect.getsource(answer))).body[0]
+    except (OSError, TypeError, SyntaxError, IndexError):
+        return True  # no source to read: let the cases tell
+    if isinstance(definition, ast.FunctionDef):
+        bodies = [definition.body]
+    elif isinstance(definition, ast.ClassDef):
+        bodies = [part.body for part in definition.body if isinstance(part, ast.FunctionDef)]
+    else:
+        return True  # a lambda
+    return any(not _is_gap(statement) for body in bodies for statement in body)
+
+
+def _is_gap(statement: ast.stmt) -> bool:
+    text_or_dots = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    gives_dots = (
+        isinstance(statement, ast.Return)
+        and isinstance(statement.value, ast.Constant)
+        and statement.value.value is Ellipsis
+    )
+    return text_or_dots or gives_dots or isinstance(statement, ast.Pass)
+
+
+def _judge(exercise: Exercise, answer: Callable) -> Result:
+    fits = _fits(exercise, answer)
+    if fits:
+        return Result(f"{exercise.name}: {fits}", "wrong", diagnosis="wrong arguments")
+    got = run(exercise, answer, TIME_LIMIT)
+    expected = run(exercise, exercise.solution, TIME_LIMIT)
+    rights = [right(one, other) for one, other in zip(got, expected, strict=False)]
+    total = len(exercise.cases())
+    if len(rights) == total and all(rights):
+        if _same_again(exercise, answer, got):
+            return Result(
+                f"{exercise.name}: correct on {total} of {total} cases. {exercise.praise}", "right", passed=True
+            )
+        return Result(
+            f"{exercise.name}: called twice with the same input, your code gives two different results. "
+            "Does it draw random numbers, or keep something from the call before?",
+            "wrong",
+            diagnosis="not the same twice",
+        )
+    fault = _first_fault(exercise, got, expected, rights)
+    known = None if was_stopped(got[-1]) or any(one.changed for one in got) else _known(exercise, got)
+    return _verdict(exercise, got, expected, rights, fault, known)
+
+
+def _verdict(
+    exercise: Exercise,
+    got: list[Outcome],
+    expected: list[Outcome],
+    rights: list[bool],
+    fault: Fault,
+    known: WrongAnswer | None,
+) -> Result:
+    """Put the fact (what came instead of what) and the explanation (which mistake does that) together."""
+    diagnosis, because, only = fault.name, fault.meaning, ""
+    if known:
+        diagnosis, because = known.name, known.because
+    elif not was_stopped(got[-1]) and (tag := only_right_for(got, rights)):
+        diagnosis, only = f"right for {tag} only", f"right for {tag} only. "
+    elif fault.name in ("different", "wrong order"):
+        name, sentence = relation(exercise, got, expected)
+        diagnosis, because = (name, sentence) if name else (diagnosis, because)
+    where = f"{'On' if only else 'on'} {fault.got.case.label}, "
+    text = f"{exercise.name}: {only}{where}{fault.text} {because}".rstrip()
+    return Result(text, "wrong", fault.lines, diagnosis=diagnosis)
+
+
+def _first_fault(exercise: Exercise, got: list[Outcome], expected: list[Outcome], rights: list[bool]) -> Fault:
+    """The fault of the first wrong case without a coincidence; cases that have to be refused come last."""
+    wrong = [i for i, good in enumerate(rights) if not good]
+    first = min(wrong, key=lambda i: (bool(expected[i].case.raises), bool(expected[i].case.only), i))
+    if was_stopped(got[-1]):
+        first = len(got) - 1
+    return find_fault(exercise, got[first], expected[first])
+
+
+def _known(exercise: Exercise, got: list[Outcome]) -> WrongAnswer | None:
+    """The known wrong answer that does the same as this one on every case."""
+    for wrong in exercise.wrong:
+        if all(alike(one, other) for one, other in zip(got, run(exercise, wrong.answer), strict=True)):
+            return wrong
+    return None
+
+
+def _same_again(exercise: Exercise, answer: Callable, got: list[Outcome]) -> bool:
+    again = run(exercise, answer, TIME_LIMIT)
+    return len(again) == len(got) and all(map(alike, again, got))
+
+
+def _fits(exercise: Exercise, answer: Callable) -> str:
+    """A sentence where the answer cannot be called with the exercise's arguments, else an empty text."""
+    wanted = list(inspect.signature(exercise.solution).parameters)
+    try:
+        inspect.signature(answer).bind(*wanted)
+    except TypeError:
+        own = f"({', '.join(inspect.signature(answer).parameters)})"
+        return f"it is called with {len(wanted)} arguments, ({', '.join(wanted)}); yours takes {own}."
+    except ValueError:
+        pass  # a built-in without a signature: let the cases tell
+    return ""

@@ -1,0 +1,441 @@
+"""What went wrong, told in the letters of the course: general faults, in the order in which they are sought."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course_lib.exercises.model import Exercise
+from course_lib.outcomes import Outcome, equal, names_enough, was_stopped
+
+
+@dataclass(frozen=True)
+class Fault:
+    """The name of a general fault, what to tell the learner, and the case that showed it."""
+
+    name: str
+    text: str
+    got: Outcome
+    meaning: str = ""  # what it usually means, told where no known wrong answer explains it better
+    lines: str = ""  # a few lines of numbers or a small drawing in text
+
+
+def find_fault(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault:
+    """The first general fault of one case that went wrong."""
+    for seek in (
+        _stopped,
+        _no_error,
+        _raised,
+        _type,
+        _parts,
+        _shape,
+        _dtype,
+        _changed,
+        _not_a_number,
+        _values,
+        _gradient,
+    ):
+        fault = seek(exercise, got, expected)
+        if fault:
+            return fault
+    return Fault("different", "the result is not what the contract asks for.", got)
+
+
+def only_right_for(outcomes: list[Outcome], rights: list[bool]) -> str:
+    """The coincidence without which the answer fails ("square images", "one size"), or ""."""
+    judged = [
+        (outcome.case, good) for outcome, good in zip(outcomes, rights, strict=True) if not outcome.case.raises
+    ]
+    good_cases = [case for case, good in judged if good]
+    if not good_cases or len(good_cases) == len(judged):
+        return ""
+    for tag in dict.fromkeys(case.only for case in good_cases if case.only):
+        if all(good == (case.only == tag) for case, good in judged):
+            return tag
+    return "one size" if len(good_cases) == 1 and len(judged) > 2 and not good_cases[0].only else ""
+
+
+def relation(exercise: Exercise, got: list[Outcome], expected: list[Outcome]) -> tuple[str, str]:
+    """Name and sentence where all numbers are off by one constant, factor or sign; else two empty texts."""
+    pairs = [
+        (_numbers(one.value), _numbers(other.value))
+        for one, other in zip(got, expected, strict=True)
+        if not other.case.raises
+    ]
+    if not pairs or any(a is None or b is None or a.shape != b.shape for a, b in pairs):
+        return "", ""
+    ours, theirs = torch.cat([b.flatten() for _, b in pairs]), torch.cat([a.flatten() for a, _ in pairs])
+    if len(ours) < 2 or not theirs.isfinite().all() or len(ours.unique()) < 2:
+        return "", ""
+    if torch.equal(theirs, -ours):
+        return "sign", "Each number has the opposite sign."
+    off = theirs - ours
+    if torch.allclose(off, off[:1], rtol=1e-6, atol=1e-9) and off[0] != 0:
+        way = "large" if off[0] > 0 else "small"
+        return "constant", f"Each number is too {way} by {abs(off[0].item()):g}."
+    there = ours != 0
+    ratio = theirs[there] / ours[there]
+    if torch.allclose(ratio, ratio[:1], rtol=1e-6, atol=0) and not theirs[~there].any() and ratio[0] not in (0, 1):
+        factor = ratio[0].item()
+        how = (
+            f"{factor:g} times what it should be" if abs(factor) > 1 else f"1/{1 / factor:g} of what it should be"
+        )
+        return "factor", f"Each number is {how}."
+    return "", ""
+
+
+def _stopped(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
+    if not was_stopped(got):
+        return None
+    where = f" on line {got.line}, `{got.source}`" if got.line else ""
+    name = "timed out" if isinstance(got.error, TimeoutError) else "interrupted"
+    how = f"it was {got.error}" if name == "timed out" else "it was interrupted"
+    return Fault(name, f"your code did not come to an end: {how}{where}. Is there a loop that never ends?", got)
+
+
+def _no_error(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
+    case = expected.case
+    if not case.raises:
+        return None
+    if got.error is None:
+        return Fault(
+            "no error",
+            f"this input has to be refused with an error, but your code returned {brief(got.value)}.",
+            got,
+        )
+    if isinstance(got.error, case.raises) and not names_enough(got):
+        return Fault(
+            "error says too little",
+            "your code refuses this input, which is right, but the error has to "
+            f'name the id, its position and the allowed range. It says: "{_first_line(got.error)}".',
+            got,
+        )
+    return None
+
+
+def _raised(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
+    if got.error is None:
+        return None
+    where = f" on line {got.line}, `{got.source}`" if got.line else ""
+    text = f"your code stopped with an error{where}: {type(got.error).__name__}: {_first_line(got.error)}."
+    return Fault("raised", text, got, explain_error(got.error))
+
+
+ERRORS = (  # pattern in the text of an error, what it means
+    (
+        r"name '(\w+)' is not defined",
+        r"Run the cells above first: the first one imports what the lesson needs. "
+        r"If \1 is your own name, is it spelt the same everywhere?",
+    ),
+    (
+        r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)",
+        r"In a product the inner sizes have to meet: (\1, \2) @ (\3, \4) has \2 and \3.",
+    ),
+    (
+        r"shape '\[(.*?)\]' is invalid for input of size (\d+)",
+        r"A reshape keeps the number of numbers: there are \2, and (\1) asks for another number.",
+    ),
+    (
+        r"permute\(.*?input\.dim\(\) = (\d+) is not equal to len\(dims\) = (\d+)",
+        r"permute has to name every axis once: the tensor has \1 axes, \2 are named.",
+    ),
+    (
+        r"not enough values to unpack \(expected (\d+), got (\d+)\)",
+        r"There are \2 values on the right and \1 names on the left. How many axes does the tensor have?",
+    ),
+    (r"too many values to unpack", r"There are more values on the right than names on the left."),
+    (
+        r"tensors used as indices must be|Expected tensor for argument #1 'indices'|indices must be integers",
+        r"An index has to be a whole number: keep ids as int64.",
+    ),
+    (
+        r"(?:expected|to have the same dtype|same dtype).*?(?:dtype|scalar type|but got)",
+        r"Two dtypes meet in one operation: convert one side with .to(other.dtype).",
+    ),
+    (
+        r"one_hot is only applicable to index tensor|expects? .*LongTensor",
+        r"F.one_hot wants int64: call .long() on the ids first.",
+    ),
+    (r"Class values must be", r"One of the ids does not fit the width: how wide is the table?"),
+    (r"index (-?\d+) is out of bounds", r"There is no entry \1: count from 0, and look at the size once more."),
+    (
+        r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
+        r"Two tensors meet whose sizes differ, \1 and \2: which axes are they?",
+    ),
+    (
+        r"'builtin_function_or_method' object is not subscriptable|object is not callable",
+        r"Round brackets call a function, square brackets pick an entry: which one is meant here?",
+    ),
+    (
+        r"'float' object cannot be interpreted as an integer|got float|must be tuple of ints",
+        r"A size has to be a whole number: // divides whole numbers, / gives a float.",
+    ),
+    (
+        r"missing \d+ required positional argument|takes \d+ positional arguments?",
+        r"The function is called with the arguments in its first line, in that order.",
+    ),
+)
+
+
+def explain_error(error: BaseException) -> str:
+    """What a Python or torch error usually means here, or an empty text."""
+    for pattern, meaning in ERRORS:
+        found = re.search(pattern, str(error), re.DOTALL)
+        if found:
+            return found.expand(meaning)
+    return ""
+
+
+def _type(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
+    value, wanted = got.value, exercise.result
+    if exercise.read is not None and isinstance(value, dict):
+        return None
+    if isinstance(value, wanted) and not (wanted is int and isinstance(value, bool)):
+        return None
+    name = {int: "a whole number (int)", Tensor: "a tensor", list: "a list", dict: "a dict"}.get(wanted)
+    name = name or f"an nn.{wanted.__name__}"
+    if value is None:
+        return Fault(
+            "returned nothing",
+            f"expected {name}, but your code returned None. Does every way through it end with `return ...`?",
+            got,
+        )
+    if value is Ellipsis:
+        return Fault("returned nothing", f"expected {name}, but the gap `...` itself came back.", got)
+    came = brief(value) if isinstance(value, Tensor) else f"{brief(value)} ({type(value).__name__})"
+    return Fault("wrong type", f"expected {name}, got {came}.", got, _conversion(value, wanted))
+
+
+def _conversion(value: Any, wanted: type) -> str:
+    module = type(value).__module__.split(".")[0]
+    if wanted is Tensor:
+        return (
+            "That is numpy: convert it with torch.from_numpy(...)."
+            if module == "numpy"
+            else "Convert it with torch.tensor(...)." if isinstance(value, (list, tuple, int, float)) else ""
+        )
+    if wanted is int:
+        if isinstance(value, float):
+            return "Whole numbers are divided with //, since / gives a float."
+        return (
+            "Convert it with int(...)." if module in ("numpy", "torch") or isinstance(value, (bool, str)) else ""
+        )
+    if wanted is list and not isinstance(value, (str, Tensor, dict)):
+        return "Convert it with list(...)." if hasattr(value, "__iter__") else ""
+    return ""
+
+
+def _parts(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
+    """For results read into a dict of values (layers): the first part that differs, other than a tensor."""
+    if exercise.read is None or not isinstance(expected.value, dict):
+        return None
+    for key, wanted in expected.value.items():
+        value = got.value.get(key)
+        if not isinstance(wanted, Tensor) and value != wanted:
+            return Fault(f"wrong {key}", f"{key}: expected {wanted}, got {value}.", got)
+    return None
+
+
+def _tensors(exercise: Exercise, got: Outcome, expected: Outcome) -> list[tuple[str, Tensor, Tensor]]:
+    """(name, got, expected) of each tensor in a result."""
+    if isinstance(expected.value, Tensor):
+        return [("", got.value, expected.value)]
+    if exercise.read is None:
+        return []
+    return [
+        (f"{key}: ", got.value[key], wanted)
+        for key, wanted in expected.value.items()
+        if isinstance(wanted, Tensor)
+    ]
+
+
+def _shape(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
+    for name, value, wanted in _tensors(exercise, got, expected):
+        if value.shape != wanted.shape:
+            axes = expected.case.axes.split()
+            told = ", ".join(f"{axis}={size}" for axis, size in zip(axes, wanted.shape, strict=True))
+            fault, how = describe_shape(axes, tuple(wanted.shape), tuple(value.shape))
+            if fault == "axes swapped" and _turned(value, wanted):
+                how = f"right numbers, but {how}"
+            return Fault(fault, f"{name}expected ({told}), got {tuple(value.shape)}: {how}.", got)
+    return None
+
+
+def _turned(value: Tensor, wanted: Tensor) -> bool:
+    return any(
+        value.permute(order).shape == wanted.shape and torch.equal(value.permute(order), wanted)
+        for order in itertools.permutations(range(value.ndim))
+    )
+
+
+def describe_shape(axes: list[str], wanted: tuple[int, ...], got: tuple[int, ...]) -> tuple[str, str]:
+    """Name and sentence for a shape that is not the wanted one, in the letters of its axes."""
+    count = len(wanted)
+    if len(got) == count and sorted(got) == sorted(wanted):
+        moved = [axes[i] for i in range(count) if got[i] != wanted[i]]
+        pair = f"{moved[0]} and {moved[1]} are swapped" if len(moved) == 2 else "the axes are in another order"
+        return "axes swapped", pair
+    if len(got) == count - 1:
+        for i in range(count):
+            if got == wanted[:i] + wanted[i + 1 :]:
+                return "axis missing", f"axis {axes[i]} is missing (summed, averaged or picked away)"
+            if i + 1 < count and got == wanted[:i] + (wanted[i] * wanted[i + 1],) + wanted[i + 2 :]:
+                return "axes merged", f"{axes[i]} and {axes[i + 1]} are merged into one axis"
+    if len(got) == count + 1:
+        for i in range(count + 1):
+            if got[:i] + got[i + 1 :] == wanted:
+                return "extra axis", f"there is an extra axis at place {i}"
+            if (
+                i < count
+                and math.prod(got[i : i + 2]) == wanted[i]
+                and got[:i] + got[i + 2 :] == wanted[:i] + wanted[i + 1 :]
+            ):
+                return "axis still split", f"{axes[i]} is still split into {got[i]} × {got[i + 1]}"
+    if len(got) == count:
+        wrong = [i for i in range(count) if got[i] != wanted[i]]
+        if len(wrong) == 1:
+            return "wrong size", f"{axes[wrong[0]]} is {got[wrong[0]]} and should be {wanted[wrong[0]]}"
+    if math.prod(got) == math.prod(wanted):
+        return "wrong shape", "the right amount of numbers, split up in another way"
+    if len(got) != count:
+        return "wrong number of axes", f"{count} axes were expected, {len(got)} came"
+    return "wrong shape", "several sizes differ"
+
+
+def _dtype(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
+    for name, value, wanted in _tensors(exercise, got, expected):
+        if value.dtype != wanted.dtype:
+            cure = {torch.float32: ".float()", torch.int64: ".long()"}.get(wanted.dtype, f".to({wanted.dtype})")
+            return Fault(
+                "wrong dtype",
+                f"{name}expected {short(wanted.dtype)}, got {short(value.dtype)}.",
+                got,
+                f"Convert with {cure}, or begin with that dtype.",
+            )
+    return None
+
+
+def _changed(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
+    if not got.changed:
+        return None
+    return Fault(
+        "changed its input",
+        "your code changed its input in place (names ending in _, or x[...] = ...). Whoever "
+        "called it still needs the old values: work on a copy.",
+        got,
+    )
+
+
+def _not_a_number(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
+    for name, value, wanted in _tensors(exercise, got, expected):
+        if value.is_floating_point() and wanted.isfinite().all() and not value.isfinite().all():
+            bad = int((~value.isfinite()).sum())
+            return Fault(
+                "not a number",
+                f"{name}{bad} of {value.numel()} numbers are nan or infinite.",
+                got,
+                "A division by zero, a logarithm of zero, or memory that was never filled?",
+            )
+    return None
+
+
+def _values(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
+    for name, value, wanted in _tensors(exercise, got, expected):
+        if torch.equal(value, wanted):
+            continue
+        same = int((value == wanted).sum())
+        at = tuple((value != wanted).nonzero()[0].tolist())
+        text = (
+            f"{name}{same} of {value.numel()} numbers are right; the first wrong one is at "
+            f"{_place(expected.case.axes.split(), at)}: expected {wanted[at].item():g}, got {value[at].item():g}."
+        )
+        kind = "different"
+        if torch.equal(value.flatten().sort().values, wanted.flatten().sort().values):
+            kind, text = "wrong order", f"the right numbers, but in another order. {text[0].upper()}{text[1:]}"
+        drawn = exercise.picture(got.case, value) if exercise.picture else ""
+        return Fault(kind, text, got, lines=drawn or _rows(value, wanted, at))
+    if not _tensors(exercise, got, expected) and not equal(got.value, expected.value):
+        return Fault("different", _first_difference(got.value, expected.value), got)
+    return None
+
+
+def _rows(value: Tensor, wanted: Tensor, at: tuple[int, ...]) -> str:
+    """The row around the first wrong number, expected above yours, as far as it fits on a line."""
+    start = max(at[-1] - 11, 0)
+    both = [tensor[at[:-1]][start : start + 12].tolist() for tensor in (wanted, value)]
+    texts = [[f"{number:.4g}" for number in row] for row in both]
+    width = max(len(text) for row in texts for text in row)
+    return "\n".join(
+        f"{name} {'… ' if start else ''}" + " ".join(f"{text:>{width}}" for text in row)
+        for name, row in zip(("expected", "yours   "), texts, strict=True)
+    )
+
+
+def _gradient(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
+    if expected.gradient is None:
+        return None
+    if got.gradient is None:
+        return Fault(
+            "no gradient",
+            "the numbers are right, but no gradient reaches the table: it could never learn. "
+            "One of these cuts it off: .detach(), .data, .tolist(), .numpy(), torch.no_grad().",
+            got,
+        )
+    return Fault(
+        "wrong gradient", "the numbers are right, but the gradient that reaches the table is another one.", got
+    )
+
+
+def _first_difference(value: Any, wanted: Any) -> str:
+    told = f"expected {brief(wanted)}, got {brief(value)}."
+    if isinstance(wanted, list) and value != wanted:
+        for place, (one, other) in enumerate(itertools.zip_longest(value, wanted, fillvalue=None)):
+            if one != other:
+                what = "nothing" if place >= len(wanted) else repr(other)
+                came = "nothing" if place >= len(value) else repr(one)
+                return f"{told} The first difference is at place {place}: expected {what}, got {came}."
+    if isinstance(wanted, dict):
+        for key, number in wanted.items():
+            if value.get(key) != number:
+                return f"{told} The first difference is at {key!r}: expected {number}, got {value.get(key)!r}."
+    return told
+
+
+def _place(axes: list[str], at: tuple[int, ...]) -> str:
+    names = [axis.lower() if len(axis) == 1 else "" for axis in axes] if len(axes) == len(at) else [""] * len(at)
+    return (
+        "("
+        + ", ".join(f"{name}={index}" if name else str(index) for name, index in zip(names, at, strict=True))
+        + ")"
+    )
+
+
+def _numbers(value: Any) -> Tensor | None:
+    if isinstance(value, Tensor):
+        return value.double()
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return torch.tensor([value], dtype=torch.float64)
+    return None
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+def short(dtype: torch.dtype) -> str:
+    """float32 rather than torch.float32."""
+    return str(dtype).removeprefix("torch.")
+
+
+def brief(value: Any) -> str:
+    """A value in a few words."""
+    if isinstance(value, Tensor):
+        return f"a tensor {tuple(value.shape)} of {short(value.dtype)}"
+    text = repr(value)
+    return text if len(text) <= 90 else text[:87] + "..."

@@ -1,0 +1,473 @@
+"""Lesson 01: words as one-hot codes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import torch
+from torch.nn import functional as F
+
+from course_lib.exercises.model import Case, Exercise, Option, Question, WrongAnswer
+
+
+def tokenize(sentence):
+    spaced = ""
+    for character in sentence.lower():
+        part_of_word = character.isalnum() or character.isspace()
+        spaced += character if part_of_word else f" {character} "
+    return spaced.split()
+
+
+def build_vocabulary(tokens):
+    vocabulary = {}
+    for token in tokens:
+        if token not in vocabulary:
+            vocabulary[token] = len(vocabulary)
+    return vocabulary
+
+
+def one_hot(ids, vocabulary_size):
+    if ((ids < 0) | (ids >= vocabulary_size)).any():
+        raise ValueError(f"ids must lie in 0..{vocabulary_size - 1}, got {ids.tolist()}")
+    return F.one_hot(ids, vocabulary_size).float()
+
+
+def one_hot_bytes(vocabulary_size):
+    return vocabulary_size * vocabulary_size * 4
+
+
+def _sentences() -> list[Case]:
+    return [
+        Case(f"the sentence {sentence!r}", (sentence,))
+        for sentence in [
+            "The cat sat, and the dog ran.",
+            "Stop! Who goes there?",
+            "two  spaces,and none",
+            "7 days; 24 hours",
+            "It rained (again)...",
+            "",
+            "Écoute, Ζωή",
+        ]
+    ]
+
+
+def _token_lists() -> list[Case]:
+    return [
+        Case(f"the tokens {tokens}" if tokens else "an empty list", (tokens,))
+        for tokens in [
+            ["the", "cat", "saw", "the", "dog", "."],
+            ["b", "a", "b", "c", "a", "d"],
+            ["one"],
+            [],
+            ["z", "z", "y", "x", "z", "w", "y"],
+        ]
+    ]
+
+
+def _id_cases() -> list[Case]:
+    refuse = (ValueError, IndexError, RuntimeError)
+    return [
+        Case("ids [3, 0, 1, 1] and V = 6", (torch.tensor([3, 0, 1, 1]), 6), "T V", {"T": 4, "V": 6}),
+        Case(
+            "ids of shape (2, 3) and V = 5",
+            (torch.tensor([[4, 0, 2], [1, 1, 3]]), 5),
+            "B T V",
+            {"B": 2, "T": 3, "V": 5},
+        ),
+        Case("ids [0, 2] and V = 4", (torch.tensor([0, 2]), 4), "T V", {"T": 2, "V": 4}),
+        Case("no ids at all and V = 3", (torch.tensor([], dtype=torch.int64), 3), "T V", {"T": 0, "V": 3}),
+        Case("ids [0, −1] and V = 4", (torch.tensor([0, -1]), 4), raises=refuse),
+        Case("ids [1, 4, 0] and V = 4", (torch.tensor([1, 4, 0]), 4), raises=refuse),
+    ]
+
+
+def _rows_by_comparison(ids, vocabulary_size):
+    return (ids.unsqueeze(-1) == torch.arange(vocabulary_size)).float()
+
+
+def _checked(ids, vocabulary_size):
+    if ((ids < 0) | (ids >= vocabulary_size)).any():
+        raise ValueError("id outside the vocabulary")
+
+
+def _width_from_batch(ids, vocabulary_size):
+    _checked(ids, vocabulary_size)
+    return F.one_hot(ids, int(ids.max()) + 1 if ids.numel() else 0).float() if ids.numel() else torch.zeros(0, 0)
+
+
+def _width_from_torch(ids, vocabulary_size):
+    return F.one_hot(ids).float()
+
+
+def _transposed(ids, vocabulary_size):
+    return one_hot(ids, vocabulary_size).transpose(-1, -2)
+
+
+def _ids_off_by_one(ids, vocabulary_size):
+    _checked(ids, vocabulary_size)
+    return _rows_by_comparison(ids + 1, vocabulary_size)
+
+
+def _ids_one_too_small(ids, vocabulary_size):
+    _checked(ids, vocabulary_size)
+    return _rows_by_comparison(ids - 1, vocabulary_size)
+
+
+def _wraps(ids, vocabulary_size):
+    return torch.eye(vocabulary_size)[ids]
+
+
+def _wraps_both_ways(ids, vocabulary_size):
+    return torch.eye(vocabulary_size)[ids % vocabulary_size]
+
+
+def _integer(ids, vocabulary_size):
+    return F.one_hot(ids, vocabulary_size)
+
+
+def _flat(ids, vocabulary_size):
+    return one_hot(ids.flatten(), vocabulary_size)
+
+
+def _zeros_and_ones_swapped(ids, vocabulary_size):
+    return 1 - one_hot(ids, vocabulary_size)
+
+
+EXERCISES = (
+    Exercise(
+        name="tokenize",
+        lesson="01",
+        solution=tokenize,
+        cases=_sentences,
+        result=list,
+        wrong=(
+            WrongAnswer(
+                "split at spaces",
+                lambda s: s.split(),
+                "Splitting at spaces leaves marks glued to words and "
+                "capitals as they were: 'sat,' and 'sat' would be two different words.",
+            ),
+            WrongAnswer(
+                "punctuation glued",
+                lambda s: s.lower().split(),
+                "The marks are still glued to the words: "
+                "'sat,' and 'sat' would be two different words. Split them off.",
+            ),
+            WrongAnswer(
+                "case kept",
+                lambda s: re.findall(r"\w+|[^\w\s]", s),
+                "Capitals were kept: 'The' and 'the' would "
+                "get two different ids. Which method of a text makes it lower case?",
+            ),
+            WrongAnswer(
+                "punctuation lost",
+                lambda s: re.findall(r"\w+", s.lower()),
+                "The marks are gone. They are tokens too: a question mark changes a sentence.",
+            ),
+            WrongAnswer(
+                "punctuation and case lost",
+                lambda s: re.findall(r"\w+", s),
+                "The marks are gone and capitals "
+                "were kept. Marks are tokens too, and 'The' is the same word as 'the'.",
+            ),
+            WrongAnswer(
+                "single characters",
+                lambda s: [c for c in s.lower() if not c.isspace()],
+                "Every character became a token. Letters that stand together are one word.",
+            ),
+            WrongAnswer(
+                "every character",
+                lambda s: list(s),
+                "list() of a text gives its characters, spaces included. "
+                "Letters that stand together are one word.",
+            ),
+            WrongAnswer(
+                "empty tokens",
+                lambda s: re.sub(r"([^\w\s])", r" \1 ", s.lower()).split(" "),
+                "split(' ') gives an empty token wherever two spaces meet. split() without an argument does not.",
+            ),
+            WrongAnswer(
+                "marks joined",
+                lambda s: re.findall(r"\w+|[^\w\s]+", s.lower()),
+                "Marks that stand together were joined into one token: each mark is a token of its own.",
+            ),
+            WrongAnswer(
+                "letters only",
+                lambda s: re.findall(r"[a-z0-9]+|[^\w\s]", s.lower()),
+                "Only a to z count as "
+                "letters here, so 'écoute' lost its first letter. str.isalnum() and \\w know all letters.",
+            ),
+        ),
+        hints=(
+            (
+                "Two things make two spellings of one word different: capitals, and marks that cling to it. Which"
+                " comes first: sentence.lower()."
+            ),
+            (
+                "Put a space before and after each punctuation mark, then split() at spaces. Or find all pieces"
+                " that are either a run of letters or one mark."
+            ),
+            (
+                'With a regular expression: re.findall(r"\\w+|[^\\w\\s]", …). The first half matches a run of'
+                " letters or digits, the second one character that is neither a letter nor a space."
+            ),
+        ),
+        praise="Capitals and commas no longer make new words.",
+    ),
+    Exercise(
+        name="build_vocabulary",
+        lesson="01",
+        solution=build_vocabulary,
+        cases=_token_lists,
+        result=dict,
+        wrong=(
+            WrongAnswer(
+                "last position as id",
+                lambda tokens: {t: i for i, t in enumerate(tokens)},
+                "A repeated word was "
+                "counted again: its id is its last position, and numbers are left out. Give a number only to a "
+                "word that has none yet.",
+            ),
+            WrongAnswer(
+                "first position as id",
+                lambda tokens: {t: tokens.index(t) for t in tokens},
+                "The id is the word's "
+                "first position, so a repeated word leaves a hole behind it. Ids have to be 0, 1, 2, … without "
+                "holes: the next id is the size of the vocabulary so far.",
+            ),
+            WrongAnswer(
+                "ids from one",
+                lambda tokens: {t: i for i, t in enumerate(dict.fromkeys(tokens), 1)},
+                "The ids start "
+                "at 1. Row numbers of a table start at 0, so row 0 would stay empty and the last id would fall "
+                "outside.",
+            ),
+            WrongAnswer(
+                "alphabetical",
+                lambda tokens: {t: i for i, t in enumerate(sorted(set(tokens)))},
+                "These ids follow "
+                "the alphabet. That is a fair way to number words, but the contract asks for the order of first "
+                "appearance.",
+            ),
+            WrongAnswer(
+                "ids to words",
+                lambda tokens: dict(enumerate(dict.fromkeys(tokens))),
+                "This dict leads from ids to "
+                "words. It is needed the other way round: vocabulary['cat'] gives a number.",
+            ),
+            WrongAnswer(
+                "counts",
+                lambda tokens: dict(Counter(tokens)),
+                "These are counts, how often each word occurs. An id "
+                "is a place in the table, another one for each word.",
+            ),
+            WrongAnswer(
+                "newest first",
+                lambda tokens: {t: i for i, t in enumerate(dict.fromkeys(reversed(tokens)))},
+                "The ids run from the end of the text: the order of first appearance is wanted.",
+            ),
+        ),
+        hints=(
+            "Go through the tokens one by one. What has to happen to a token you have seen before?",
+            "Nothing. And a new token gets the next free number: how many words are in the dict so far?",
+            "if token not in vocabulary: vocabulary[token] = len(vocabulary)",
+        ),
+        praise="Every word has one id, and the ids have no holes.",
+    ),
+    Exercise(
+        name="one_hot",
+        lesson="01",
+        solution=one_hot,
+        cases=_id_cases,
+        result=torch.Tensor,
+        wrong=(
+            WrongAnswer(
+                "width from the batch",
+                _width_from_batch,
+                "The width was taken from the largest id that happens to be "
+                "there. It belongs to the vocabulary: otherwise two sentences get rows of different length.",
+            ),
+            WrongAnswer(
+                "width left to torch",
+                _width_from_torch,
+                "Without a width, F.one_hot takes the largest id of this "
+                "batch plus 1. The width belongs to the vocabulary: pass it.",
+            ),
+            WrongAnswer(
+                "transposed",
+                _transposed,
+                "The matrix lies on its side: each token needs a ROW, and the row is as long as the vocabulary.",
+            ),
+            WrongAnswer(
+                "ids one too large",
+                _ids_off_by_one,
+                "Each 1 stands one place too far to the right. Ids start at 0, as columns do.",
+            ),
+            WrongAnswer(
+                "ids one too small",
+                _ids_one_too_small,
+                "Each 1 stands one place too far to the left. Ids start at 0, as columns do.",
+            ),
+            WrongAnswer(
+                "integer result",
+                _integer,
+                "F.one_hot gives int64. A matrix of floats cannot be multiplied by it, and "
+                "it takes twice the memory of float32.",
+            ),
+            WrongAnswer(
+                "row of zeros",
+                _rows_by_comparison,
+                "An id outside the vocabulary became a row of zeros, a word that "
+                "is no word. Nobody would notice until much later: refuse it.",
+            ),
+            WrongAnswer(
+                "negative ids wrap",
+                _wraps,
+                "Indexing counts negative numbers from the end, so −1 quietly became the last word. Refuse it.",
+            ),
+            WrongAnswer(
+                "ids wrap round",
+                _wraps_both_ways,
+                "The remainder turned an id outside into some other word. Refuse it instead.",
+            ),
+            WrongAnswer(
+                "batch flattened",
+                _flat,
+                "Ids may have any shape: one row more comes behind the axes that were there.",
+            ),
+            WrongAnswer(
+                "zeros and ones swapped",
+                _zeros_and_ones_swapped,
+                "Zeros and ones have changed places: one 1 in a row of zeros is wanted.",
+            ),
+        ),
+        hints=(
+            (
+                "F.one_hot does most of it. Which three things does the contract ask for that it does not do by"
+                " itself?"
+            ),
+            (
+                "Pass the width. Convert the result to float. And look at what happens with an id of −1 or V: if"
+                " you use another way than F.one_hot, test for it and raise ValueError."
+            ),
+            (
+                "return F.one_hot(ids, vocabulary_size).float() is one line that does all three: F.one_hot refuses"
+                " ids outside when it is given the width."
+            ),
+        ),
+        praise="The width belongs to the vocabulary, and a word that is not in it is refused.",
+    ),
+    Exercise(
+        name="one_hot_bytes",
+        lesson="01",
+        solution=one_hot_bytes,
+        result=int,
+        cases=lambda: [Case(f"V = {size:,}", (size,)) for size in (7, 8, 5_000, 1, 60_000)],
+        wrong=(
+            WrongAnswer(
+                "one row",
+                lambda v: v * 4,
+                "That is one row, one word. The table has a row for each of the V words.",
+            ),
+            WrongAnswer(
+                "numbers", lambda v: v * v, "That is how many numbers there are. Each float32 takes 4 bytes."
+            ),
+            WrongAnswer(
+                "int64",
+                lambda v: v * v * 8,
+                "8 bytes are the size of an int64, the dtype in which F.one_hot answers. "
+                "The question is about float32.",
+            ),
+            WrongAnswer(
+                "bits", lambda v: v * v * 32, "32 is the number of bits in a float32. A byte has 8 of them."
+            ),
+            WrongAnswer(
+                "one bit each",
+                lambda v: v * v // 8,
+                "A 0 or a 1 could be kept in a single bit, but float32 keeps 4 bytes for it.",
+            ),
+            WrongAnswer(
+                "sides added", lambda v: 2 * v * 4, "The table is square: V rows times V columns, not V plus V."
+            ),
+        ),
+        hints=(
+            "How many rows has the table of a vocabulary of V words, and how long is each?",
+            "V × V numbers. And how many bytes has a number in float32: torch.tensor(0.0).element_size()?",
+            "vocabulary_size * vocabulary_size * 4",
+        ),
+        praise="It grows with the square: ten times the words, a hundred times the memory.",
+    ),
+)
+
+QUESTIONS = (
+    Question(
+        name="width",
+        lesson="01",
+        text=(
+            "A vocabulary has 9 words. A batch of 4 tokens happens to contain the ids 2, 0, 5 and 2. What shape"
+            " should its one-hot matrix have?"
+        ),
+        options=(
+            Option(
+                "(4, 6)",
+                "6 is the largest id plus 1: what F.one_hot guesses when you do not tell it the width. The next "
+                "batch would get another width, and no table fits both.",
+            ),
+            Option(
+                "(3, 9)", "Only three different ids, but four tokens: each token gets a row, also a repeated one."
+            ),
+            Option(
+                "(4, 9)",
+                "One row for each token, one column for each word of the vocabulary, whatever this batch "
+                "contains.",
+                right=True,
+            ),
+            Option("(9, 4)", "Then the tokens would be the columns. Each token gets a row."),
+        ),
+    ),
+    Question(
+        name="distance",
+        lesson="01",
+        text=(
+            "cat, cats and Tuesday are three words of a vocabulary. Which two one-hot rows are closest to each"
+            " other?"
+        ),
+        options=(
+            Option(
+                "cat and cats",
+                "We know that they belong together; the rows do not. Run the next cell and compare the "
+                "three distances.",
+            ),
+            Option("cat and Tuesday", "Nothing in the rows brings these two together. Run the next cell."),
+            Option(
+                "the two with neighbouring ids",
+                "The ids are neighbours, but a row has its 1 in one place or in another: "
+                "there is no near or far between places.",
+            ),
+            Option(
+                "none: all three are equally far apart",
+                "Each pair differs in exactly two places, so each distance is the square root of 2.",
+                right=True,
+            ),
+        ),
+    ),
+    Question(
+        name="ten_times",
+        lesson="01",
+        text=(
+            "A table of one-hot rows for 5,000 words takes 100 MB in float32. How much does it take for 50,000"
+            " words?"
+        ),
+        options=(
+            Option("100 MB", "Both the number of rows and their length grow with the vocabulary."),
+            Option(
+                "1 GB", "That would hold if only the number of rows grew. Each row gets ten times as long as well."
+            ),
+            Option(
+                "10 GB", "Ten times as many rows, each ten times as long: a hundred times the memory.", right=True
+            ),
+            Option("1,000 GB", "That would be three factors of ten. A table has two sides."),
+        ),
+    ),
+)

@@ -1,0 +1,97 @@
+"""What an exercise and a quiz question are made of."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call that a check makes: arguments, the sizes behind the letters, and what has to come of it.
+
+    `axes` are the letters of a tensor result, as in "B N C·P·P". `only` names a coincidence that this case
+    has on purpose ("square images"); every other case keeps the letters apart. With `raises` the call has
+    to stop with one of these errors, and the error's text has to name one number of each group in `mentions`.
+    """
+
+    label: str
+    args: tuple[Any, ...]
+    axes: str = ""
+    letters: dict[str, int] = field(default_factory=dict)
+    only: str = ""
+    raises: tuple[type[Exception], ...] = ()
+    mentions: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class WrongAnswer:
+    """A mistake that learners make: a name, code that makes it, and the explanation they get."""
+
+    name: str
+    answer: Callable[..., Any]
+    because: str
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A task with its solution, the cases that test an answer, the known wrong answers and the hints.
+
+    `gradient` is the position of the argument that has to receive a gradient. `read` turns a result that
+    cannot be compared as it is (a layer) into a dict of values. `picture` explains a wrong result of a
+    case in a few lines of text.
+    """
+
+    name: str
+    lesson: str
+    solution: Callable[..., Any]
+    cases: Callable[[], list[Case]]
+    result: type
+    wrong: tuple[WrongAnswer, ...]
+    hints: tuple[str, ...]
+    praise: str
+    gradient: int | None = None
+    read: Callable[[Any], dict[str, Any]] | None = None
+    picture: Callable[[Case, Any], str] | None = None
+
+    @property
+    def solution_source(self) -> str:
+        """The solution as it may stand in a cell."""
+        return textwrap.dedent(inspect.getsource(self.solution)).strip()
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer that a quiz offers, with the explanation that choosing it brings."""
+
+    text: str
+    because: str
+    right: bool = False
+
+
+@dataclass(frozen=True)
+class Question:
+    """A quiz question with its options, exactly one of them right."""
+
+    name: str
+    lesson: str
+    text: str
+    options: tuple[Option, ...]
+
+
+def pixels(*shape: int, start: int = 0) -> Tensor:
+    """Images (B, C, H, W) whose numbers count up, so that each pixel can be told from each other."""
+    return torch.arange(start, start + math.prod(shape), dtype=torch.float32).reshape(shape)
+
+
+def table(rows: int, columns: int, seed: int = 0) -> Tensor:
+    """A random table (V, D) from a generator of its own, ready to receive a gradient."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(rows, columns, generator=generator).requires_grad_()

@@ -1,0 +1,175 @@
+"""Running an answer on the cases of its exercise, and comparing what came of it."""
+
+from __future__ import annotations
+
+import _thread
+import copy
+import linecache
+import re
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from course_lib.exercises.model import Case, Exercise
+
+
+@dataclass
+class Outcome:
+    """What came of one case: a value or an error, and what happened on the way."""
+
+    case: Case
+    value: Any = None
+    error: BaseException | None = None
+    line: int | None = None  # of the learner's code, where the error came from
+    source: str = ""
+    changed: bool = False  # an argument was changed in place
+    gradient: Tensor | None = None
+
+
+def run(exercise: Exercise, answer: Callable, seconds: float = 20.0) -> list[Outcome]:
+    """Call the answer on every case; an interrupt or the time limit ends the run at that case."""
+    outcomes: list[Outcome] = []
+    with _time_limit(seconds) as expired:
+        for case in exercise.cases():
+            outcomes.append(_call(exercise, answer, case))
+            if isinstance(outcomes[-1].error, KeyboardInterrupt):
+                if expired.is_set():
+                    outcomes[-1].error = TimeoutError(f"stopped after {seconds:g} seconds")
+                    outcomes[-1].error.__cause__ = KeyboardInterrupt()
+                break
+    return outcomes
+
+
+def was_stopped(outcome: Outcome) -> bool:
+    """Whether this case was ended by an interrupt or by the time limit."""
+    error = outcome.error
+    return isinstance(error, KeyboardInterrupt) or isinstance(getattr(error, "__cause__", None), KeyboardInterrupt)
+
+
+def right(got: Outcome, expected: Outcome) -> bool:
+    """Whether an answer did on this case what the exercise asks for."""
+    if got.changed:
+        return False
+    if expected.case.raises:
+        return isinstance(got.error, expected.case.raises) and names_enough(got)
+    return got.error is None and alike(got, expected)
+
+
+def alike(one: Outcome, other: Outcome) -> bool:
+    """Whether two answers did the same on this case, right or wrong."""
+    if one.error is not None or other.error is not None:
+        return _kind_of_end(one) == _kind_of_end(other)
+    if not equal(one.value, other.value):
+        return False
+    if one.gradient is None or other.gradient is None:
+        return one.gradient is other.gradient
+    return torch.allclose(one.gradient, other.gradient, rtol=1e-4, atol=1e-6)
+
+
+def _kind_of_end(outcome: Outcome) -> tuple[Any, ...]:
+    """What tells one error from another: a refusal counts as such, other errors by class and text."""
+    if isinstance(outcome.error, outcome.case.raises or ()):
+        return ("refused", names_enough(outcome))
+    return (type(outcome.error), str(outcome.error))
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Equal in type, shape, dtype and every number; nan equals nothing."""
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        return one.dtype == other.dtype and torch.equal(one, other)
+    if type(one) is not type(other):
+        return isinstance(one, dict) and isinstance(other, dict) and dict(one) == dict(other)
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(equal(one[key], other[key]) for key in one)
+    try:
+        return bool(one == other)
+    except Exception:  # numpy arrays, lists of tensors: == gives no single answer
+        return False
+
+
+def names_enough(outcome: Outcome) -> bool:
+    """Whether the error's text names a number of each group that the case asks for."""
+    found = {int(digits.replace("−", "-")) for digits in re.findall(r"[-−]?\d+", str(outcome.error))}
+    found |= {abs(number) for number in found}  # "0-5" is read as 0 and -5
+    return all(found & set(group) for group in outcome.case.mentions)
+
+
+def _call(exercise: Exercise, answer: Callable, case: Case) -> Outcome:
+    outcome, before = Outcome(case), [_copy(argument) for argument in case.args]
+    try:
+        value = answer(*case.args)
+        outcome.changed = not all(map(_unchanged, before, case.args))
+        if exercise.gradient is not None and isinstance(value, Tensor):
+            outcome.gradient = _gradient(value, case.args[exercise.gradient])
+        reads = exercise.read is not None and isinstance(value, exercise.result)
+        outcome.value = exercise.read(value) if reads else _detached(value)
+    except (Exception, SystemExit, KeyboardInterrupt) as error:
+        outcome.error = error
+        outcome.line, outcome.source = _origin(error, answer)
+    return outcome
+
+
+def _gradient(value: Tensor, argument: Tensor) -> Tensor | None:
+    """Gradient of a sum that weighs each number of the value differently; None where none arrives."""
+    if not value.requires_grad:
+        return None
+    weights = torch.linspace(1.0, 2.0, value.numel(), dtype=value.dtype).reshape(value.shape)
+    return torch.autograd.grad((value * weights).sum(), argument, allow_unused=True)[0]
+
+
+def _detached(value: Any) -> Any:
+    return value.detach() if isinstance(value, Tensor) else value
+
+
+def _copy(argument: Any) -> Any:
+    if isinstance(argument, Tensor):
+        return argument.detach().clone()
+    if isinstance(argument, nn.Module):
+        return {name: tensor.clone() for name, tensor in argument.state_dict().items()}
+    return copy.deepcopy(argument)
+
+
+def _unchanged(before: Any, argument: Any) -> bool:
+    now = dict(argument.state_dict()) if isinstance(argument, nn.Module) else _detached(argument)
+    return equal(before, now)
+
+
+def _origin(error: BaseException, answer: Callable) -> tuple[int | None, str]:
+    """Line number and text of the learner's own line from which the error came."""
+    code = getattr(answer, "__code__", None) or getattr(getattr(answer, "__init__", None), "__code__", None)
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if code is not None and frame.filename == code.co_filename
+    ]
+    if not frames:
+        return None, ""
+    text = frames[-1].line or linecache.getline(frames[-1].filename, frames[-1].lineno)
+    return frames[-1].lineno, text.strip()
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[threading.Event]:
+    """Interrupt the main thread after `seconds`; works on every system, for Python code and between calls."""
+    expired = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield expired
+        return
+
+    def stop() -> None:
+        expired.set()
+        _thread.interrupt_main()
+
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield expired
+    finally:
+        timer.cancel()

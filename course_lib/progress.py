@@ -1,0 +1,95 @@
+"""The learner's own record of checks, hints and quiz answers: one line of JSON an event, append only."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from course_lib import COURSE
+
+_warned = False
+
+
+def file() -> Path | None:
+    """Where progress is kept: COURSE_PROGRESS, or .progress/events.jsonl in the course; None for "off"."""
+    place = os.environ.get("COURSE_PROGRESS", "")
+    if place.lower() == "off":
+        return None
+    return Path(place) if place else COURSE / ".progress" / "events.jsonl"
+
+
+def record(kind: str, name: str, **details: Any) -> None:
+    """Append one event; where nothing can be written, say so once and go on."""
+    path = file()
+    if path is None:
+        return
+    event = {
+        "time": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "kind": kind,
+        "name": name,
+        **details,
+    }
+    line = (json.dumps(event, ensure_ascii=False) + "\n").encode()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # one write to a file opened for appending: two notebooks at once do not mix their lines
+        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+        try:
+            os.write(handle, (b"" if _ends_whole(handle) else b"\n") + line)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        _warn_once(path, error)
+
+
+def events() -> Iterator[dict[str, Any]]:
+    """Every event that can be read, oldest first; torn and foreign lines are skipped and stay in the file."""
+    path = file()
+    try:
+        lines = path.read_bytes().splitlines() if path else []
+    except OSError:
+        return
+    for line in lines:
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(event, dict) and isinstance(event.get("kind"), str) and isinstance(event.get("name"), str):
+            yield event
+
+
+def solved() -> set[str]:
+    """Names of the exercises that passed a check at least once."""
+    return {event["name"] for event in events() if event["kind"] == "check" and event.get("passed") is True}
+
+
+def tries() -> dict[str, int]:
+    """How many checks each exercise had."""
+    counted: dict[str, int] = {}
+    for event in events():
+        if event["kind"] == "check":
+            counted[event["name"]] = counted.get(event["name"], 0) + 1
+    return counted
+
+
+def _ends_whole(handle: int) -> bool:
+    """Whether the file is empty or ends with a line break: a kill in the middle of a write leaves a torn line."""
+    size = os.lseek(handle, 0, os.SEEK_END)
+    if size == 0:
+        return True
+    os.lseek(handle, size - 1, os.SEEK_SET)
+    return os.read(handle, 1) == b"\n"
+
+
+def _warn_once(path: Path, error: OSError) -> None:
+    global _warned
+    if not _warned:
+        _warned = True
+        print(
+            f"Your progress cannot be kept: {path} is not writable ({error.strerror}). Everything else works; "
+            "set COURSE_PROGRESS to a file elsewhere to keep it."
+        )
