@@ -1,0 +1,1 @@
+"""Live pictures: controls above a drawing that follows them."""

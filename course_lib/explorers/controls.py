@@ -1,0 +1,117 @@
+"""Controls of a live picture: labelled, usable by keyboard, and checked on the Python side.
+
+A control is a plain description. Its widget is made when a notebook shows it, so that a lesson with
+COURSE_WIDGETS=off imports no widget library.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+
+class Slider:
+    """A number from `min` to `max` in steps of `step`."""
+
+    def __init__(self, label: str, min: float, max: float, value: float, step: float = 1) -> None:
+        if not (min < max and step > 0 and min <= value <= max):
+            raise ValueError("expected min < max, min <= value <= max and step > 0, "
+                             f"got min={min}, max={max}, value={value}, step={step}")
+        self.label, self.settings = label, {"min": min, "max": max, "step": step}
+        self.value = self.clean(value)
+
+    def clean(self, value: object, old: object = None) -> object:
+        """The nearest allowed number; what is no number leaves `old` as it was."""
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            return old
+        low, high, step = self.settings["min"], self.settings["max"], self.settings["step"]
+        last = math.floor((high - low) / step + 1e-9)
+        return round(low + step * min(max(round((value - low) / step), 0), last), 10)
+
+    def widget(self) -> object:
+        """A new widget of this control, with a trait `value`."""
+        return _widget_class()(self)
+
+
+class Choice:
+    """One of `options` (texts or numbers)."""
+
+    def __init__(self, label: str, options: Sequence[str | int | float], value: str | float) -> None:
+        if value not in options:
+            raise ValueError(f"value must be one of the options {list(options)}, got {value!r}")
+        self.label, self.value, self.settings = label, value, {"options": list(options)}
+
+    def clean(self, value: object, old: object = None) -> object:
+        """`value` if it is an option, else `old`."""
+        return next((option for option in self.settings["options"] if option == value), old)
+
+    widget = Slider.widget
+
+
+class TextBox:
+    """A line of text of at most `length` characters."""
+
+    def __init__(self, label: str, value: str, length: int = 80) -> None:
+        self.label, self.settings = label, {"length": length}
+        self.value = self.clean(value)
+
+    def clean(self, value: object, old: object = None) -> object:
+        """`value` cut to the allowed length, or `old` if it is no text."""
+        return value[: self.settings["length"]] if isinstance(value, str) else old
+
+    widget = Slider.widget
+
+
+class Switch:
+    """On or off."""
+
+    def __init__(self, label: str, value: bool) -> None:
+        self.label, self.value, self.settings = label, value, {}
+
+    def clean(self, value: object, old: object = None) -> object:
+        """`value` if it is True or False, else `old`."""
+        return value if isinstance(value, bool) else old
+
+    widget = Slider.widget
+
+
+class Panel:
+    """The place of the drawing: `value` is HTML, `height` its fixed height in pixels."""
+
+    label = ""
+
+    def __init__(self, value: str, height: int) -> None:
+        self.value, self.settings = value, {"height": height}
+
+    def clean(self, value: object, old: object = None) -> object:
+        """The front end never writes HTML; Python's own is kept."""
+        return value
+
+    widget = Slider.widget
+
+
+@functools.cache
+def _widget_class() -> type:
+    import anywidget
+    import traitlets
+
+    class Control(anywidget.AnyWidget):
+        _esm = Path(__file__).with_name("controls.js")
+        _css = Path(__file__).with_name("controls.css")
+        kind = traitlets.Unicode().tag(sync=True)
+        label = traitlets.Unicode().tag(sync=True)
+        settings = traitlets.Dict().tag(sync=True)
+        value = traitlets.TraitType().tag(sync=True)  # Any would let None pass unchecked
+
+        def __init__(self, control) -> None:
+            self.control = control
+            super().__init__(kind=type(control).__name__, label=control.label, settings=control.settings,
+                             value=control.value)
+
+        @traitlets.validate("value")
+        def _clean(self, proposal):
+            return self.control.clean(proposal["value"], self.value)
+
+    return Control

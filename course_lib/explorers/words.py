@@ -1,0 +1,145 @@
+"""Live pictures of lessons 01 and 02: a sentence and its codes, what one-hot rows cost, a lookup step by step."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from course_lib import embed, figures, words
+from course_lib.drawing import BLUE, GREEN, GREY, LIGHT, VERMILION, Drawing
+from course_lib.explorers.controls import Choice, Slider, TextBox
+from course_lib.explorers.live import Live
+
+SIZES = (10, 100, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
+MOST_TOKENS = 10
+
+
+def sentence_codes(sentence: str) -> Live:
+    """Type a sentence; see its tokens, their ids in order of first appearance, and their one-hot rows."""
+    return Live(draw_sentence_codes, sentence=TextBox("Sentence", sentence, length=70))
+
+
+def draw_sentence_codes(sentence: str) -> Drawing:
+    """The drawing behind sentence_codes; a ValueError tells what cannot be drawn."""
+    every_token = words.tokenize(sentence)
+    if not every_token:
+        raise ValueError("Type at least one word.")
+    tokens = every_token[:MOST_TOKENS]
+    vocabulary = words.build_vocabulary(tokens)
+    matrix = words.one_hot(words.encode(tokens, vocabulary), len(vocabulary))
+    drawing = figures.one_hot_drawing([token[:12] for token in tokens], [word[:12] for word in vocabulary], matrix)
+    if len(every_token) > MOST_TOKENS:
+        told = f"the first {MOST_TOKENS} of {len(every_token)} tokens"
+        drawing.label(drawing.width + 20, 90, told, size=12, colour=GREY)
+    # Room for the longest sentence, so that the page does not jump while somebody types.
+    drawing.width = max(drawing.width, 640)
+    drawing.height = max(drawing.height, 64 + MOST_TOKENS * figures.CELL + 16)
+    return drawing
+
+
+def one_hot_cost(vocabulary_size: int) -> Live:
+    """Memory of the one-hot rows of a whole vocabulary as an area, beside the ids that say the same."""
+    return Live(draw_one_hot_cost, vocabulary_size=Choice("Words in the vocabulary", SIZES, vocabulary_size))
+
+
+def draw_one_hot_cost(vocabulary_size: int) -> Drawing:
+    """The drawing behind one_hot_cost: one side of the square is V, so its area is V × V numbers."""
+    side = max(vocabulary_size / SIZES[-1] * 260, 1.0)
+    laptop = (8 * 2**30 / 4) ** 0.5 / SIZES[-1] * 260  # side of a square of as many float32 as 8 GiB hold
+    table, ids = words.one_hot_bytes(vocabulary_size), vocabulary_size * 8
+    drawing = Drawing(640, 300)
+    drawing.rect(20, 20, laptop, laptop, stroke=GREY)
+    drawing.label(24 + laptop, 14 + laptop, "8 GiB, a small laptop", size=11, colour=GREY)
+    drawing.rect(20, 20, side, side, fill=VERMILION if side > laptop else BLUE)
+    drawing.label(320, 60, f"{vocabulary_size:,} words", size=16, bold=True)
+    drawing.label(320, 92, f"one-hot rows in float32: {in_bytes(table)}")
+    drawing.label(320, 116, f"in int64, as F.one_hot answers: {in_bytes(2 * table)}")
+    drawing.label(320, 140, f"the ids alone: {in_bytes(ids)}")
+    if table >= ids:
+        drawing.label(320, 180, f"one-hot takes {table // ids:,} times as much", bold=True)
+    larger = "larger than" if side > laptop else "inside"
+    drawing.text = (
+        f"A square whose area stands for the one-hot table of {vocabulary_size:,} words, {in_bytes(table)} in"
+        f" float32, {larger} the outline of 8 GiB. The ids alone take {in_bytes(ids)}."
+    )
+    return drawing
+
+
+def lookup_steps(tokens: Sequence[str], ids: Tensor, weight: Tensor) -> Live:
+    """Walk through the tokens; the 1, the row of the table and the row of the result light up together."""
+
+    def draw(token: int) -> Drawing:
+        return figures.lookup_drawing(tokens, ids, weight, token)
+
+    return Live(draw, token=Slider("Token", 0, len(ids) - 1, 0))
+
+
+def lookup_cost(tokens: int, dimension: int, vocabulary_size: int) -> Live:
+    """Product and lookup side by side as the vocabulary grows: multiplications, memory, and time measured here."""
+
+    def draw(vocabulary_size: int) -> Drawing:
+        return draw_lookup_cost(tokens, dimension, vocabulary_size)
+
+    return Live(draw, vocabulary_size=Choice("Words in the vocabulary", SIZES[1:-1], vocabulary_size))
+
+
+def draw_lookup_cost(tokens: int, dimension: int, vocabulary_size: int) -> Drawing:
+    """The drawing behind lookup_cost."""
+    product, lookup = measure_lookup(tokens, dimension, vocabulary_size)
+    rows = (
+        ("multiplications", tokens * vocabulary_size * dimension, 0, "{:,}".format),
+        ("memory for the rows", tokens * vocabulary_size * 4, tokens * 8, in_bytes),
+        ("time, median of 5", product, lookup, in_seconds),
+    )
+    drawing = Drawing(640, 190)
+    drawing.label(20, 22, f"{tokens} tokens, {vocabulary_size:,} words, vectors of {dimension} numbers", bold=True)
+    drawing.label(300, 52, "one-hot × table", anchor="end", colour=BLUE, bold=True)
+    drawing.label(440, 52, "lookup", anchor="end", colour=GREEN, bold=True)
+    drawing.line(20, 66, 440, 66, stroke=LIGHT)
+    for place, (name, one, other, told) in enumerate(rows):
+        y = 86 + 28 * place
+        drawing.label(20, y, name)
+        drawing.label(300, y, told(one), anchor="end", mono=True)
+        drawing.label(440, y, told(other), anchor="end", mono=True)
+    drawing.label(20, 172, f"The product takes {product / lookup:,.0f} times as long here.", bold=True)
+    drawing.text = (
+        f"A small table for {tokens} tokens and a vocabulary of {vocabulary_size:,} words: the product takes "
+        f"{rows[0][1]:,} multiplications and {in_bytes(rows[1][1])} of one-hot rows, the lookup none and "
+        f"{in_bytes(rows[1][2])} of ids. Below, both times as measured on this computer."
+    )
+    return drawing
+
+
+def measure_lookup(tokens: int, dimension: int, vocabulary_size: int, runs: int = 5) -> tuple[float, float]:
+    """Median seconds of the product, one-hot rows made anew each time, and of the lookup."""
+    generator = torch.Generator().manual_seed(0)
+    ids = torch.randint(vocabulary_size, (tokens,), generator=generator)
+    weight = torch.randn(vocabulary_size, dimension, generator=generator)
+    medians = []
+    for way in (embed.lookup_by_matmul, embed.lookup_by_index):
+        way(ids, weight)  # the first call pays for memory that later calls find ready
+        seconds = []
+        for _ in range(runs):
+            start = time.perf_counter()
+            way(ids, weight)
+            seconds.append(time.perf_counter() - start)
+        medians.append(statistics.median(seconds))
+    return medians[0], medians[1]
+
+
+def in_bytes(count: float) -> str:
+    """A number of bytes in words: 100.0 MB."""
+    for unit in ("B", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} B" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} GB"
+
+
+def in_seconds(seconds: float) -> str:
+    """A duration in milliseconds or microseconds."""
+    return f"{seconds * 1e3:.2f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.0f} µs"

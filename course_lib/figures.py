@@ -1,0 +1,435 @@
+"""The pictures of the lessons, each with a text that says what a person would see."""
+
+from __future__ import annotations
+
+import base64
+import io
+import itertools
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+
+import torch
+from torch import Tensor
+
+from course_lib.drawing import BLUE, GREEN, GREY, LIGHT, SKY, VERMILION, WHITE, Drawing, diverge, ink, shade
+
+# Pale enough for black numbers, and told apart in grey as well where they are neighbours.
+PATCH_COLOURS = ("#9ad0f5", "#f5c26b", "#8fd6b8", "#f2a07b", "#e3d95c", "#c9a6d8")
+
+
+class Picture:
+    """A PNG with its text alternative, `width` pixels wide on the page."""
+
+    def __init__(self, png: bytes, text: str, width: int) -> None:
+        if not text.strip():
+            raise ValueError("a picture needs a text that says what a person would see, got an empty one")
+        self.png, self.text, self.width = png, text, width
+
+    @classmethod
+    def from_figure(cls, fig, text: str) -> Picture:
+        """Picture of a matplotlib figure at twice its density; the figure is closed."""
+        from matplotlib import pyplot as plt
+
+        file = io.BytesIO()
+        fig.savefig(file, format="png", dpi=2 * fig.dpi, facecolor="white", metadata={"Software": None})
+        plt.close(fig)  # or the notebook would show it a second time
+        png = file.getvalue()
+        return cls(png, text, int.from_bytes(png[16:20], "big") // 2)  # bytes 16 to 19 of a PNG are its width
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> tuple[dict, dict]:
+        data = base64.b64encode(self.png).decode()
+        image = (
+            f'<img alt="{escape(self.text)}" width="{self.width}" style="max-width:100%;height:auto" '
+            f'src="data:image/png;base64,{data}">'
+        )
+        # Without the width a stored PNG would show in its own pixels, twice as wide.
+        return (
+            {"text/html": image, "image/png": data, "text/plain": self.text},
+            {"image/png": {"width": self.width}},
+        )
+
+
+# The lessons' pictures. Colours are never the only sign: what matters is also written, framed or numbered.
+
+CELL = 26  # pixels of one number in a table
+
+
+def one_hot_drawing(tokens: Sequence[str], words: Sequence[str], matrix: Tensor) -> Drawing:
+    """The one-hot rows (T, V) of a sentence, a row for each token and a column for each word."""
+    drawing, left, top = _table_frame(tokens, words)
+    for row, column in matrix.nonzero().tolist():
+        drawing.label(left - 12, top + (row + 0.5) * CELL, f"id {column}", size=11, anchor="end", colour=GREY)
+    _number_cells(drawing, left, top, matrix, lambda value: BLUE if value else WHITE, decimals=0)
+    places = ", ".join(
+        f"{token} in column {row.argmax().item()}" for token, row in zip(tokens, matrix, strict=True)
+    )
+    drawing.text = (
+        f"A table of {len(tokens)} rows, one for each token, and {len(words)} columns, one for each word of "
+        f"the vocabulary. Each row has a single 1, all other cells are 0: {places}."
+    )
+    return drawing
+
+
+def one_hot_matrix(tokens: Sequence[str], words: Sequence[str], matrix: Tensor) -> Picture:
+    """The picture of one_hot_drawing."""
+    return one_hot_drawing(tokens, words, matrix).picture()
+
+
+def distance_table(words: Sequence[str], distances: Tensor) -> Picture:
+    """Distances (V, V) between the rows of some words, as numbers on one scale of colours."""
+    drawing, left, top = _table_frame(words, words, cell=46, id_width=0)
+    high = distances.max().item()
+    _number_cells(drawing, left, top, distances, lambda value: shade(value, 0, 2 * high), decimals=2, cell=46)
+    off = distances[~torch.eye(len(words), dtype=torch.bool)]
+    drawing.text = (
+        f"A square table of the distances between {len(words)} words: {', '.join(words)}. The diagonal is 0; "
+        f"every other cell shows {off.min().item():.2f} to {off.max().item():.2f}, all in the same colour."
+    )
+    return drawing.picture()
+
+
+def lookup_drawing(tokens: Sequence[str], ids: Tensor, weight: Tensor, token: int) -> Drawing:
+    """One-hot rows (T, V) beside the table (V, D) and the result (T, D), with one token's way through lit up."""
+    one_hot = torch.nn.functional.one_hot(ids, len(weight)).float()
+    result, limit, picked = weight[ids], weight.abs().max().item(), ids[token].item()
+    count, rows, dimension = len(ids), *weight.shape
+    left, top, wide = 110, 62, 48
+    table_x = left + rows * CELL + 66
+    result_x = table_x + dimension * wide + 66
+    drawing = Drawing(result_x + dimension * wide + 16, top + max(rows, count) * CELL + 16)
+    for x, name in ((left, "one-hot rows (T, V)"), (table_x, "table (V, D)"), (result_x, "result (T, D)")):
+        drawing.label(x, 20, name, bold=True)
+    for row, name in enumerate(tokens):
+        drawing.label(left - 10, top + (row + 0.5) * CELL, name, anchor="end", bold=row == token)
+    for row in range(rows):
+        drawing.label(table_x - 8, top + (row + 0.5) * CELL, str(row), size=11, anchor="end", bold=row == picked)
+        drawing.label(left + (row + 0.5) * CELL, top - 11, str(row), size=11, anchor="middle", bold=row == picked)
+    drawing.label(table_x - 42, top + count * CELL / 2, "×", size=20, anchor="middle")
+    drawing.label(result_x - 34, top + count * CELL / 2, "=", size=20, anchor="middle")
+    _number_cells(drawing, left, top, one_hot, lambda value: BLUE if value else WHITE, decimals=0)
+    _number_cells(drawing, table_x, top, weight, lambda value: diverge(value, 1.5 * limit), decimals=2, wide=wide)
+    _number_cells(drawing, result_x, top, result, lambda value: diverge(value, 1.5 * limit), decimals=2, wide=wide)
+    for x, row, width in (
+        (left, token, rows * CELL),
+        (table_x, picked, dimension * wide),
+        (result_x, token, dimension * wide),
+    ):
+        drawing.rect(x - 2, top + row * CELL - 2, width + 4, CELL + 4, stroke=VERMILION, stroke_width=3)
+    numbers = ", ".join(f"{value:.2f}" for value in result[token].tolist())
+    drawing.text = (
+        f"Three tables in a row: one-hot rows of {count} tokens, times a table of {rows} rows, equals {count} "
+        f"vectors. Framed: token {token}, {tokens[token]!r}, has its 1 in column {picked}; row {picked} of the "
+        f"table is {numbers}; the same numbers are row {token} of the result."
+    )
+    return drawing
+
+
+def lookup(tokens: Sequence[str], ids: Tensor, weight: Tensor, token: int) -> Picture:
+    """The picture of lookup_drawing."""
+    return lookup_drawing(tokens, ids, weight, token).picture()
+
+
+def gradient_rows(words: Sequence[str], gradient: Tensor, uses: Tensor) -> Picture:
+    """The gradient (V, D) of a table, row by row, beside the number of times each row was used."""
+    wide, left, top = 54, 110, 46
+    drawing = Drawing(left + gradient.shape[1] * wide + 190, top + len(words) * CELL + 14)
+    drawing.label(left, 20, "gradient (V, D)", bold=True)
+    drawing.label(left + gradient.shape[1] * wide + 24, 20, "uses of the row", bold=True)
+    limit = gradient.abs().max().item()
+    _number_cells(drawing, left, top, gradient, lambda value: diverge(value, 1.5 * limit), decimals=1, wide=wide)
+    for row, (word, count) in enumerate(zip(words, uses.tolist(), strict=True)):
+        y = top + (row + 0.5) * CELL
+        drawing.label(left - 10, y, word, anchor="end", bold=count > 0)
+        for use in range(count):
+            drawing.rect(left + gradient.shape[1] * wide + 24 + use * 22, y - 8, 16, 16, fill=GREEN)
+        drawing.label(left + gradient.shape[1] * wide + 32 + count * 22, y, f"{count} ×", size=12)
+    told = "; ".join(
+        f"{word} {count} times, each number {gradient[row, 0].item():.1f}"
+        for row, (word, count) in enumerate(zip(words, uses.tolist(), strict=True))
+    )
+    drawing.text = f"The gradient of each row of the table beside the number of its uses: {told}."
+    return drawing.picture()
+
+
+def numbered_patches(image: Tensor, patch_size: int) -> Picture:
+    """An image (C, H, W) with the grid of its side-by-side patches, numbered row by row."""
+    channels, height, width = image.shape
+    scale = max(360 // height, 1)
+    drawing = Drawing(width * scale + 24, height * scale + 24)
+    drawing.pixels(12, 12, width * scale, height * scale, _channels_to_back(image))
+    rows, columns = height // patch_size, width // patch_size
+    for number in range(rows * columns):
+        x, y = 12 + number % columns * patch_size * scale, 12 + number // columns * patch_size * scale
+        drawing.rect(x, y, patch_size * scale, patch_size * scale, stroke=SKY, stroke_width=2)
+        drawing.rect(x + 3, y + 3, 26, 18, fill=WHITE)
+        drawing.label(x + 16, y + 12, str(number), size=12, anchor="middle", bold=True)
+    drawing.text = (
+        f"An image of {height} × {width} pixels with {channels} channel{'s' * (channels > 1)}, cut by a grid into "
+        f"{rows} rows of {columns} patches, {patch_size} × {patch_size} pixels each, numbered row by row from "
+        f"0 at the top left to {rows * columns - 1} at the bottom right."
+    )
+    return drawing.picture()
+
+
+def cut_in_steps(height: int, width: int, patch_size: int) -> Picture:
+    """Split, swap, merge: the numbers 0, 1, 2, … of a small image on their way into the rows of its patches."""
+    rows, columns = height // patch_size, width // patch_size
+    length, count, gap = patch_size * patch_size, rows * columns, 14
+    numbers = torch.arange(height * width).reshape(rows, patch_size, columns, patch_size)
+    split_w, tile = width * CELL + (columns - 1) * gap, patch_size * CELL
+    swapped_x = 20 + split_w + 90
+    merged_x = swapped_x + tile + 90
+    high = max(height * CELL + (rows - 1) * gap, count * (tile + gap) - gap)
+    drawing = Drawing(merged_x + length * CELL + 20, 50 + high + 16)
+    titles = ((20, "split"), (swapped_x, "swap"), (merged_x, "merge"))
+    for x, name in titles:
+        drawing.label(x, 20, name, bold=True)
+    for row, inner, column, across in itertools.product(*map(range, numbers.shape)):
+        number, patch = numbers[row, inner, column, across].item(), row * columns + column
+        fill = PATCH_COLOURS[patch % len(PATCH_COLOURS)]
+        place = inner * patch_size + across
+        for x, y in (
+            (20 + column * (tile + gap) + across * CELL, 50 + row * (tile + gap) + inner * CELL),
+            (swapped_x + across * CELL, 50 + patch * (tile + gap) + inner * CELL),
+            (merged_x + place * CELL, 50 + patch * (tile + gap) + (tile - CELL) / 2),
+        ):
+            _cell(drawing, x, y, CELL, CELL, fill, str(number))
+    for x in (20 + split_w + 22, swapped_x + tile + 22):
+        drawing.line(x, 50 + tile + gap / 2, x + 46, 50 + tile + gap / 2, width=2, arrow=True)
+    for patch in range(count):
+        drawing.label(
+            merged_x - 10, 50 + patch * (tile + gap) + tile / 2, str(patch), size=11, anchor="end", colour=GREY
+        )
+    first = numbers.permute(0, 2, 1, 3).reshape(count, length)[1].tolist()
+    drawing.text = (
+        f"Three steps. Split: the {height} × {width} numbers stand apart in {rows} × {columns} tiles. Swap: the"
+        f" tiles lie below each other, numbered row by row. Merge: each tile becomes one row of {length} numbers;"
+        f" patch 1 is {', '.join(map(str, first))}."
+    )
+    return drawing.picture()
+
+
+def patch_colours(height: int, width: int, **versions: Tensor) -> Picture:
+    """Which pixel went into which patch, one panel for each version (N, P·P) of an image of numbers 0, 1, 2, …."""
+    scale = max(280 // height, 1)
+    drawing = Drawing(len(versions) * (width * scale + 30) + 10, height * scale + 50)
+    told = []
+    for panel, (name, patches) in enumerate(versions.items()):
+        x, owner = 20 + panel * (width * scale + 30), torch.zeros(height * width, dtype=torch.int64)
+        for number, row in enumerate(patches.long()):
+            owner[row] = number
+        owner = owner.reshape(height, width)
+        drawing.label(x, 20, name.replace("_", " "), bold=True)
+        for row, column in itertools.product(range(height), range(width)):
+            fill = PATCH_COLOURS[owner[row, column].item() % len(PATCH_COLOURS)]
+            drawing.rect(x + column * scale, 40 + row * scale, scale, scale, fill=fill)
+        _outline(drawing, x, 40, scale, owner == 0)
+        inside = (owner == 0).nonzero()
+        drawing.label(
+            x + (inside[0, 1].item() + 0.5) * scale + 4,
+            40 + (inside[0, 0].item() + 0.7) * scale,
+            "0",
+            size=13,
+            bold=True,
+        )
+        high, wide = (inside.max(0).values - inside.min(0).values + 1).tolist()
+        told.append(f"{name.replace('_', ' ')}: patch 0, framed, spreads over {high} rows and {wide} columns")
+    drawing.text = f"The {height} × {width} pixels coloured by the patch that takes them. " + "; ".join(told) + "."
+    return drawing.picture()
+
+
+def side_by_side(**images: Tensor) -> Picture:
+    """Images (C, H, W) in a row, on one scale from 0 to 1, each under its name."""
+    height, width = next(iter(images.values())).shape[-2:]
+    scale = max(240 // height, 1)
+    drawing = Drawing(len(images) * (width * scale + 24) + 16, height * scale + 52)
+    for place, (name, image) in enumerate(images.items()):
+        x = 20 + place * (width * scale + 24)
+        drawing.label(x, 20, name.replace("_", " "), bold=True)
+        drawing.pixels(x, 36, width * scale, height * scale, _channels_to_back(image))
+    names = [name.replace("_", " ") for name in images]
+    first = next(iter(images.values()))
+    same = [
+        f"{name} is {'equal to' if torch.equal(image, first) else 'different from'} the first"
+        for name, image in zip(names[1:], list(images.values())[1:], strict=True)
+    ]
+    drawing.text = (
+        f"{len(images)} pictures of {height} × {width} pixels side by side: {', '.join(names)}; {'; '.join(same)}."
+    )
+    return drawing.picture()
+
+
+def unread_border(image: Tensor, patch_size: int) -> Picture:
+    """An image (C, H, W) with its grid of whole patches; the pixels that no patch reads are crossed out."""
+    channels, height, width = image.shape
+    scale = 340 / height
+    rows, columns = height // patch_size, width // patch_size
+    read_h, read_w = rows * patch_size * scale, columns * patch_size * scale
+    drawing = Drawing(round(width * scale) + 24, round(height * scale) + 24)
+    drawing.pixels(12, 12, width * scale, height * scale, _channels_to_back(image))
+    for row, column in itertools.product(range(rows), range(columns)):
+        side = patch_size * scale
+        drawing.rect(12 + column * side, 12 + row * side, side, side, stroke=SKY)
+    for x, y, w, h in (
+        (12 + read_w, 12, width * scale - read_w, height * scale),
+        (12, 12 + read_h, read_w, height * scale - read_h),
+    ):
+        drawing.rect(x, y, w, h, fill=VERMILION)
+    unread = height * width - rows * columns * patch_size**2
+    drawing.text = (
+        f"An image of {height} × {width} pixels under a grid of {rows} × {columns} patches of {patch_size} ×"
+        f" {patch_size}. A strip of {height - rows * patch_size} pixels below and one of"
+        f" {width - columns * patch_size} pixels on the right, filled with one colour, belong to no patch:"
+        f" {unread} pixels."
+    )
+    return drawing.picture()
+
+
+def coverage_map(counts: Tensor, patch_size: int, stride: int) -> Picture:
+    """How many patches read each pixel (H, W), as colours with the numbers written in."""
+    height, width = counts.shape
+    cell, high = max(min(520 // width, 20), 8), counts.max().item()
+    drawing = Drawing(width * cell + 24, height * cell + 24)
+    for row, column in itertools.product(range(height), range(width)):
+        count = counts[row, column].item()
+        fill = VERMILION if count == 0 else shade(count, 0, 1.2 * high)
+        _cell(
+            drawing, 12 + column * cell, 12 + row * cell, cell, cell, fill, str(count), size=min(cell * 0.55, 11)
+        )
+    unread = int((counts == 0).sum())
+    drawing.text = (
+        f"A table of {height} × {width} pixels, each with the number of patches that read it (patch size"
+        f" {patch_size}, stride {stride}): from {counts.min().item()} to {high}. {unread} pixels are read by none."
+    )
+    return drawing.picture()
+
+
+BOX_W, BOX_H = 136, 88
+MAP = {  # lesson -> place of its box: column, lane (0 words, 1 both, 2 pictures)
+    "00": (0, 1),
+    "01": (1, 0),
+    "02": (2, 0),
+    "03": (3, 0),
+    "09": (4.5, 0),
+    "04": (1, 2),
+    "05": (2, 2),
+    "06": (3, 2),
+    "07": (4, 2),
+    "08": (5, 2),
+    "10": (6, 1),
+}
+WAYS = (
+    ("00", "01"),
+    ("01", "02"),
+    ("02", "03"),
+    ("03", "09"),
+    ("09", "10"),
+    ("00", "04"),
+    ("04", "05"),
+    ("05", "06"),
+    ("06", "07"),
+    ("07", "08"),
+    ("08", "10"),
+)
+
+
+def course_map(titles: Mapping[str, str], notes: Mapping[str, str]) -> Picture:
+    """The lessons on their two lanes; `notes` is a short line for each, such as its minutes."""
+    drawing = Drawing(7 * (BOX_W + 24) + 8, 3 * BOX_H + 112)
+    corner = {
+        number: (16 + column * (BOX_W + 24), 40 + lane * (BOX_H + 16)) for number, (column, lane) in MAP.items()
+    }
+    drawing.label(corner["01"][0], 20, "words", bold=True, colour=BLUE)
+    drawing.label(corner["04"][0], corner["04"][1] + BOX_H + 20, "pictures", bold=True, colour=VERMILION)
+    for start, end in WAYS:
+        (x1, y1), (x2, y2) = corner[start], corner[end]
+        drawing.line(x1 + BOX_W, y1 + BOX_H / 2, x2 - 3, y2 + BOX_H / 2, stroke=GREY, width=2, arrow=True)
+    x, (top, bottom) = corner["02"][0] + BOX_W / 2, (corner["02"][1] + BOX_H, corner["05"][1])
+    for start, end in ((top + 40, top + 3), (bottom - 40, bottom - 3)):
+        drawing.line(x, start, x, end, stroke=GREEN, width=2, arrow=True)
+    drawing.label(x, (top + bottom) / 2, "the same product", size=12, anchor="middle", colour="#00664b")
+    for number, (x, y) in corner.items():
+        colour = {0: BLUE, 1: GREY, 2: VERMILION}[MAP[number][1]]
+        drawing.rect(x, y, BOX_W, BOX_H, fill=WHITE, stroke=colour, stroke_width=2)
+        for line, text in enumerate(textwrap.wrap(f"{number} {titles[number]}", 16)):
+            drawing.label(x + 9, y + 16 + 17 * line, text, size=12, bold=True)
+        drawing.label(x + 9, y + BOX_H - 12, notes[number], size=11, colour="#505050")
+    lanes = [
+        ", ".join(
+            f"{number} {titles[number]} ({notes[number]})" for number, (_, lane) in MAP.items() if lane == wanted
+        )
+        for wanted in (0, 2, 1)
+    ]
+    drawing.text = (
+        f"A map of the lessons. The lane of words: {lanes[0]}. The lane of pictures: {lanes[1]}. Before and after"
+        f" both: {lanes[2]}. Lessons 02 and 05 are joined by the words: the same product."
+    )
+    return drawing.picture()
+
+
+def _table_frame(
+    rows: Sequence[str], columns: Sequence[str], cell: int = CELL, id_width: int = 50
+) -> tuple[Drawing, int, int]:
+    """An empty drawing with row names on the left and column names, turned into numbered rows, on top."""
+    left, top = 30 + id_width + 9 * max(map(len, rows)), 64
+    drawing = Drawing(left + cell * len(columns) + 20, top + cell * len(rows) + 16)
+    for row, name in enumerate(rows):
+        drawing.label(left - 10 - id_width, top + (row + 0.5) * cell, name, anchor="end", bold=True)
+    for column, name in enumerate(columns):
+        drawing.label(left + (column + 0.5) * cell, 18 + 17 * (column % 2), name, size=11, anchor="middle")
+        drawing.label(
+            left + (column + 0.5) * cell,
+            top - 10,
+            str(column) if id_width else "",
+            size=10,
+            anchor="middle",
+            colour=GREY,
+        )
+    return drawing, left, top
+
+
+def _number_cells(
+    drawing: Drawing,
+    left: float,
+    top: float,
+    values: Tensor,
+    colour: Callable[[float], str],
+    *,
+    decimals: int,
+    cell: int = CELL,
+    wide: int | None = None,
+) -> None:
+    wide = wide or cell
+    for row, numbers in enumerate(values.tolist()):
+        for column, value in enumerate(numbers):
+            _cell(
+                drawing, left + column * wide, top + row * cell, wide, cell, colour(value), f"{value:.{decimals}f}"
+            )
+
+
+def _cell(
+    drawing: Drawing, x: float, y: float, w: float, h: float, fill: str, text: str, size: float = 12
+) -> None:
+    drawing.rect(x, y, w, h, fill=fill, stroke=LIGHT)
+    drawing.label(x + w / 2, y + h / 2, text, size=size, anchor="middle", colour=ink(fill))
+
+
+def _outline(drawing: Drawing, x: float, y: float, scale: float, inside: Tensor) -> None:
+    """Thick lines around the pixels that are `inside`."""
+    padded = torch.nn.functional.pad(inside.int(), (1, 1, 1, 1))
+    for row, column in inside.nonzero().tolist():
+        left, top = x + column * scale, y + row * scale
+        for neighbour, ends in (
+            ((row, column + 1), (0, 0, 1, 0)),
+            ((row + 2, column + 1), (0, 1, 1, 1)),
+            ((row + 1, column), (0, 0, 0, 1)),
+            ((row + 1, column + 2), (1, 0, 1, 1)),
+        ):
+            if not padded[neighbour]:
+                x1, y1, x2, y2 = ends
+                drawing.line(left + x1 * scale, top + y1 * scale, left + x2 * scale, top + y2 * scale, width=3)
+
+
+def _channels_to_back(image: Tensor) -> Tensor:
+    return image[0] if image.shape[0] == 1 else image.permute(1, 2, 0)
