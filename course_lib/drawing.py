@@ -126,7 +126,8 @@ class Drawing:
 
         from course_lib.figures import Picture
 
-        figure = Figure(figsize=(self.width / 100, self.height / 100), dpi=100 * _DENSITY, facecolor="white")
+        size = (self.width / _INCH, self.height / _INCH)
+        figure = Figure(figsize=size, dpi=_INCH * _DENSITY, facecolor="white")
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
         for order, shape in enumerate(self.shapes):
@@ -170,9 +171,10 @@ def _printable(string: str) -> str:
     return re.sub("[\ud800-\udfff\ufffe\uffff]", "\ufffd", string)
 
 
-# The two back ends, shape by shape, in the same pixels. matplotlib counts sizes in points, 1/72 inch, and the
-# canvas has 100 of our pixels an inch. A label hangs by its baseline in both, which no font moves.
-_POINT = 0.72
+# The two back ends, shape by shape, in the same pixels. matplotlib counts the canvas in inches and widths of
+# lines and letters in points. A label hangs by its baseline in both, which no font moves.
+_INCH = 64  # pixels; a power of two, so that no rounding takes the last pixel away
+_POINT = 72 / _INCH  # points for one pixel
 _BASELINE = 0.36  # from the middle of a line of text down to its baseline, as a part of the size
 
 

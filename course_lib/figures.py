@@ -39,15 +39,11 @@ class Picture:
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> tuple[dict, dict]:
         data = base64.b64encode(self.png).decode()
-        image = (
-            f'<img alt="{escape(self.text)}" width="{self.width}" style="max-width:100%;height:auto" '
-            f'src="data:image/png;base64,{data}">'
-        )
+        image = (f'<img alt="{escape(self.text)}" width="{self.width}" style="max-width:100%;height:auto" '
+                 f'src="data:image/png;base64,{data}">')
         # Without the width a stored PNG would show in its own pixels, twice as wide.
-        return (
-            {"text/html": image, "image/png": data, "text/plain": self.text},
-            {"image/png": {"width": self.width}},
-        )
+        return ({"text/html": image, "image/png": data, "text/plain": self.text},
+                {"image/png": {"width": self.width}})
 
 
 # The lessons' pictures. Colours are never the only sign: what matters is also written, framed or numbered.

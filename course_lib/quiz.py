@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
 from html import escape
 from typing import Any
 
 from course_lib import exercises, progress
 from course_lib.checking import Message
 from course_lib.exercises.model import Question
-from course_lib.explorers.live import keep_until_rerun, widgets_wanted
+from course_lib.explorers.controls import Answers, Panel
+from course_lib.explorers.live import close_all, keep_until_rerun, widgets_wanted
 
 LETTERS = "abcde"
-STYLE = (
-    "<style>.course-quiz"
-    " button{width:auto;min-width:8em;max-width:100%;height:auto;min-height:2.2em;line-height:1.4;padding:4px"
-    " 12px;white-space:normal;text-align:left}</style>"
-)
+VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 def quiz(name: str, answer: str | None = None) -> Quiz | Message:
@@ -42,23 +38,21 @@ class Quiz:
 
     def __init__(self, question: Question) -> None:
         self.question = question
+        self.options = [f"{letter}) {option.text}" for letter, option in zip(LETTERS, question.options, strict=False)]
         self._widgets: list[Any] = []
 
     def __repr__(self) -> str:
-        options = "\n".join(f"  {letter}) {option.text}" for letter, option in self._options())
-        return f"{self.question.text}\n{options}\n{self._how()}"
+        options = "\n".join(f"  {option}" for option in self.options)
+        return f"{self.question.text}\n{options}\nChoose first, then run: {self._call()}"
 
-    def _options(self):
-        return zip(LETTERS, self.question.options, strict=False)
-
-    def _how(self) -> str:
-        return f'Choose first, then run: quiz("{self.question.name}", "a")'
+    def _call(self) -> str:
+        return f'quiz("{self.question.name}", "a")'
 
     def _html(self) -> str:
-        options = "".join(f"<li>{escape(option.text)}</li>" for _, option in self._options())
+        options = "<br>".join(map(escape, self.options))
         return (
-            f'<p><b>{escape(self.question.text)}</b></p><ol type="a">{options}</ol>'
-            f"<p>Choose first, then run <code>{escape(self._how().split('run: ')[1])}</code></p>"
+            f"<p><b>{escape(self.question.text)}</b></p><p>{options}</p>"
+            f"<p>Choose first, then run <code>{escape(self._call())}</code></p>"
         )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -67,34 +61,26 @@ class Quiz:
             return bundle
         try:
             view = self.widget().get_view_spec()
-        except ImportError:
+        except ImportError:  # no widget library: the list serves
             return bundle
         keep_until_rerun(self)
-        return {"application/vnd.jupyter.widget-view+json": view, **bundle}
+        return {VIEW: view, **bundle}
 
     def widget(self):
         """The question as a widget: one button an option, the explanation below."""
-        import ipywidgets as widgets
+        import ipywidgets
 
-        told = widgets.HTML()
-        buttons = [
-            widgets.Button(description=f"{letter}) {option.text}", tooltip="", layout={"width": "auto"})
-            for letter, option in self._options()
-        ]
-        for letter, button in zip(LETTERS, buttons, strict=False):
-            button.on_click(partial(self._choose, letter, told))
-        text = widgets.HTML(f"{STYLE}<b>{escape(self.question.text)}</b>")
-        box = widgets.VBox([text, *buttons, told], layout={"align_items": "flex-start", "overflow": "visible"})
-        box.add_class("course-quiz")
-        self._widgets = [box, text, told, *buttons]
-        return box
+        answers, told = Answers(self.question.text, self.options).widget(), Panel("").widget()
 
-    def _choose(self, letter: str, told: Any, _button: Any) -> None:
-        told.value = f'<div role="status">{respond(self.question, letter)._repr_mimebundle_()["text/html"]}</div>'
+        def explain(change: dict) -> None:
+            told.value = respond(self.question, LETTERS[change["new"]])._repr_mimebundle_()["text/html"]
+
+        answers.observe(explain, names="value")
+        self.close()
+        self._widgets = [ipywidgets.VBox([answers, told]), answers, told]
+        return self._widgets[0]
 
     def close(self) -> None:
         """Close the widgets."""
-        for widget in self._widgets:
-            widget.layout.close()
-            widget.close()
+        close_all(self._widgets)
         self._widgets = []

@@ -16,23 +16,24 @@ const builders = {
 const VIEW = "application/vnd.jupyter.widget-view+json";
 
 // A widget does not outlive its kernel: a stored view would show "model not found" where the next reader
-// expects a picture. So a saved notebook keeps of each output that has both only the picture.
-function savePicturesOnly(manager) {
+// expects a picture or a question. So a saved notebook keeps only what needs no kernel of an output that has both.
+function saveWithoutViews(manager) {
   const notebook = manager?.context?.model; // JupyterLab and Notebook 7; other front ends have their own ways
-  if (typeof notebook?.toJSON !== "function" || notebook.courseSavesPictures) return;
-  notebook.courseSavesPictures = true;
+  if (typeof notebook?.toJSON !== "function" || notebook.courseSavesNoViews) return;
+  notebook.courseSavesNoViews = true;
   const toJSON = notebook.toJSON;
   notebook.toJSON = function () {
     const saved = structuredClone(toJSON.call(this));
     for (const { data } of saved.cells.flatMap((cell) => cell.outputs ?? []))
-      if (data?.["image/png"]) delete data[VIEW];
+      if (data?.["image/png"] || data?.["text/html"]) delete data[VIEW];
     return saved;
   };
 }
 
 function showPanel(model, el) {
   const panel = make("div", { className: "course-panel", ariaLive: "polite" });
-  panel.style.height = `${model.get("settings").height}px`; // fixed, so that the page never jumps
+  const { height } = model.get("settings");
+  if (height) panel.style.height = `${height}px`; // fixed, so that the page never jumps
   el.append(panel);
   const update = () => { panel.innerHTML = model.get("value"); };
   model.on("change:value", update);
@@ -70,7 +71,22 @@ function showControl(model, el) {
   update();
 }
 
+function showAnswers(model, el) {
+  const buttons = model.get("settings").options.map((text, place) => {
+    const button = make("button", { type: "button", textContent: text });
+    button.addEventListener("click", () => { model.set("value", place); model.save_changes(); });
+    return button;
+  });
+  el.classList.add("course-answers");
+  el.append(make("fieldset", {}, make("legend", { textContent: model.get("label") }), ...buttons));
+  const update = () => buttons.forEach((button, place) => { button.ariaPressed = String(place === model.get("value")); });
+  model.on("change:value", update);
+  update();
+}
+
+const renderers = { Panel: showPanel, Answers: showAnswers };
+
 export default {
-  initialize({ model }) { savePicturesOnly(model.widget_manager); },
-  render({ model, el }) { (model.get("kind") === "Panel" ? showPanel : showControl)(model, el); },
+  initialize({ model }) { saveWithoutViews(model.widget_manager); },
+  render({ model, el }) { (renderers[model.get("kind")] ?? showControl)(model, el); },
 };

@@ -77,12 +77,25 @@ class Switch:
     widget = Slider.widget
 
 
+class Answers:
+    """A question with one button for each option; `value` is the place of the chosen one, or None."""
+
+    def __init__(self, label: str, options: Sequence[str]) -> None:
+        self.label, self.value, self.settings = label, None, {"options": list(options)}
+
+    def clean(self, value: object, old: object = None) -> object:
+        """`value` if it is the place of an option, else `old`."""
+        return value if value in range(len(self.settings["options"])) and not isinstance(value, bool) else old
+
+    widget = Slider.widget
+
+
 class Panel:
-    """The place of the drawing: `value` is HTML, `height` its fixed height in pixels."""
+    """The place of the drawing: `value` is HTML, `height` its fixed height in pixels, 0 for as much as it takes."""
 
     label = ""
 
-    def __init__(self, value: str, height: int) -> None:
+    def __init__(self, value: str, height: int = 0) -> None:
         self.value, self.settings = value, {"height": height}
 
     def clean(self, value: object, old: object = None) -> object:

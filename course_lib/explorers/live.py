@@ -7,10 +7,14 @@ import sys
 import weakref
 from collections.abc import Callable
 from html import escape
+from typing import TYPE_CHECKING
 
 from course_lib.drawing import Drawing
 from course_lib.explorers.controls import Panel
 from course_lib.figures import Picture
+
+if TYPE_CHECKING:
+    from course_lib.quiz import Quiz
 
 
 class Live:
@@ -72,7 +76,7 @@ class Live:
 
         for control in self.controls.values():
             control.observe(redraw, names="value")
-        self._close = weakref.finalize(self, _close_all, [self._widget, self.panel, *self.controls.values()])
+        self._close = weakref.finalize(self, close_all, [self._widget, self.panel, *self.controls.values()])
         self._close.atexit = False
 
     def _html(self) -> str:
@@ -103,11 +107,11 @@ def widgets_wanted() -> bool:
     return os.environ.get("COURSE_WIDGETS", "").lower() != "off"
 
 
-_shown: dict[str, tuple[str, list[Live]]] = {}  # cell -> its last run, and what that run displayed
+_shown: dict[str, tuple[str, list]] = {}  # cell -> its last run, and what that run displayed
 
 
-def keep_until_rerun(live: Live) -> None:
-    """Hold a displayed Live until its cell runs again, then close it: Out would hold it for ever."""
+def keep_until_rerun(live: Live | Quiz) -> None:
+    """Hold what was displayed until its cell runs again, then close() it: Out would hold it for ever."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     parent = shell.get_parent() if hasattr(shell, "get_parent") else None
@@ -129,7 +133,8 @@ def _parts(widget: object) -> list:
     return [part for part in (widget.layout, getattr(widget, "style", None), widget) if part is not None]
 
 
-def _close_all(widgets: list) -> None:
+def close_all(widgets: list) -> None:
+    """Close widgets and what belongs to them."""
     for widget in widgets:
         for part in _parts(widget):
             part.close()

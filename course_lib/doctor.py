@@ -1,0 +1,184 @@
+"""What works on this computer and what does not: one line a fact, with the cure where there is a problem.
+
+`python3 -m course_lib doctor` prints it, lesson 00 shows it in a cell. Standard library only at import, and
+what could kill the process is tried in another one.
+"""
+import os
+import platform
+import shutil
+import signal
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+from course_lib import COURSE
+from course_lib.requirements import installed_version, project_dependencies, satisfies, split_requirement
+
+Fact = tuple[str, str, str]
+"""A line of the report: "ok", "note" or "problem"; the name; what is the case and, if need be, what to do."""
+
+_START = ("py" if os.name == "nt" else "python3") + " -m course_lib lab"
+_INSTALL = f'run "{_START}" in the course folder, or "pip install -r requirements.txt"'
+_FRESH = f'make a fresh environment from one source: delete the folder .venv, then run "{_START}"'
+_ONLY_FOR = {"jupyterlab": "to serve the notebooks from here", "nbval": "to run the tests"}
+
+
+def report() -> str:
+    """The report as text, one line a fact; the last line sums it up. Takes some seconds: it tries imports."""
+    facts = [_python(), *_packages(), *filter(None, [_pair(), _widgets(), _imports(), _other_copy()])]
+    facts += [*_data(), _memory(), _disk()]
+    problems = sum(state == "problem" for state, _, _ in facts)
+    if problems:
+        count = "one problem" if problems == 1 else f"{problems} problems"
+        facts.append(("problem", "in sum", f"{count}: mend the uppermost first, then look again"))
+    else:
+        facts.append(("ok", "in sum", "the course can run here"))
+    return "\n".join(f"{state:<8} {name:<12} {text}" for state, name, text in facts)
+
+
+def main() -> int:
+    """Prints the report; exit code 1 if there is a problem."""
+    text = report()
+    print(text)
+    return int(text.splitlines()[-1].startswith("problem"))
+
+
+def _python() -> Fact:
+    version = platform.python_version()
+    text = f"{version}, {platform.system()} {platform.machine()}, environment {Path(sys.prefix).name}"
+    if not satisfies(version, ">=3.10"):
+        return "problem", "Python", f"{text}: install Python 3.10 or newer and start again with it"
+    return "ok", "Python", text
+
+
+def _packages() -> list[Fact]:
+    pyproject = (COURSE / "pyproject.toml").read_text(encoding="utf-8")
+    return [
+        package_fact(name, specifier, installed_version(name))
+        for name, specifier, _ in map(split_requirement, project_dependencies(pyproject))
+    ]
+
+
+def package_fact(name: str, specifier: str, version: "str | None") -> Fact:
+    """The line of one package; a missing one is only a note where lessons run without it."""
+    if version is None and name in _ONLY_FOR:
+        return "note", name, f"not installed, needed only {_ONLY_FOR[name]}: {_INSTALL}"
+    if version is None:
+        return "problem", name, f"not installed: {_INSTALL}"
+    if not satisfies(version, specifier):
+        return "problem", name, f"{version} does not fit, the course needs {specifier}: {_INSTALL}"
+    return "ok", name, version
+
+
+def _pair() -> "Fact | None":
+    torch, torchvision = installed_version("torch"), installed_version("torchvision")
+    if torch and torchvision:
+        return pair_fact(torch, torchvision, metadata.requires("torchvision") or [])
+    return None
+
+
+def pair_fact(torch: str, torchvision: str, requires: list[str]) -> Fact:
+    """Whether torch and torchvision come from the same release, by what torchvision says it needs."""
+    for requirement in requires:
+        name, needs, _ = split_requirement(requirement.partition(";")[0])
+        if name == "torch" and not satisfies(torch, needs):
+            text = f"torchvision {torchvision} needs torch{needs}, but torch {torch} is installed"
+            cure = "reinstall both together, pip install --upgrade torch torchvision"
+            return "problem", "torch pair", f"{text}: {cure}"
+    return "ok", "torch pair", "torch and torchvision fit each other"
+
+
+def _widgets() -> "Fact | None":
+    ipywidgets = installed_version("ipywidgets")
+    return widgets_fact(ipywidgets, installed_version("jupyterlab_widgets")) if ipywidgets else None
+
+
+def widgets_fact(ipywidgets: str, jupyterlab_widgets: "str | None") -> Fact:
+    """Whether both halves of a slider fit: ipywidgets 8 in the kernel, jupyterlab_widgets 3 in JupyterLab."""
+    text = f"ipywidgets {ipywidgets} with jupyterlab_widgets {jupyterlab_widgets or '(not installed)'}"
+    if jupyterlab_widgets and satisfies(ipywidgets, "==8.*") and satisfies(jupyterlab_widgets, "==3.*"):
+        return "ok", "widgets", text
+    cure = 'pip install "ipywidgets>=8.1,<9" "jupyterlab_widgets>=3,<4", restart JupyterLab, reload the page'
+    return "problem", "widgets", f"{text}: sliders stay away, both halves have to fit: {cure}"
+
+
+def _other_copy() -> "Fact | None":
+    here = Path.cwd()
+    for folder in (here, here.parent):
+        if (folder / "course_lib" / "doctor.py").exists() and folder.resolve() != COURSE:
+            text = "this notebook belongs to another copy of the course than the course_lib that it uses: "
+            return "note", "two copies", text + "start JupyterLab from the folder of this notebook"
+    return None
+
+
+def _imports() -> "Fact | None":
+    present = [name for name in ("torch", "torchvision", "matplotlib") if installed_version(name)]
+    modules = [name.replace("matplotlib", "matplotlib.pyplot") for name in present]
+    return imports_fact(modules) if modules else None
+
+
+def imports_fact(modules: list[str], seconds: float = 180) -> Fact:
+    """Imports modules in a process of their own and says which one ended it, and why that may be."""
+    code = "import sys\nfor name in sys.argv[1:]:\n    print(name, flush=True)\n    __import__(name)"
+    environ = dict(os.environ, MPLBACKEND="Agg", PYTHONFAULTHANDLER="")
+    command = [sys.executable, "-c", code, *modules]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, env=environ, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        text = f"took longer than {seconds:.0f} seconds: close other programs and try again"
+        return "problem", "imports", text
+    if done.returncode == 0:
+        return "ok", "imports", f"{', '.join(modules)} can be imported"
+    culprit = (done.stdout.split() or ["Python"])[-1]
+    if "Traceback" in done.stderr:
+        return "problem", "imports", f"{culprit}: {done.stderr.strip().splitlines()[-1]}: {_FRESH}"
+    reason = exit_reason(done.returncode)
+    return "problem", "imports", f"{culprit} ends the process without an error message, {reason}"
+
+
+def exit_reason(code: int) -> str:
+    """What an exit without a traceback means, and what to do about it."""
+    names = {-number: number.name for number in signal.Signals}
+    named = names.get(code, f"exit code {code & 0xFFFFFFFF:#x}")
+    if named == "SIGKILL":
+        return "the system stopped it, most likely for lack of memory: close other programs and try again"
+    if named == "SIGILL" or code & 0xFFFFFFFF == 0xC000001D:
+        return f"{named}, this processor is too old for this build: install an older torch that fits it"
+    return f"{named}, as when libraries from two sources (conda and pip, two OpenMP) meet: {_FRESH}"
+
+
+def _data() -> list[Fact]:
+    try:
+        from course_lib.data import verify
+    except ImportError as error:
+        return [("note", "data", f"not checked ({error})")]
+    results = verify()
+    faults = [("problem", "data", problem) for _, problem in results if problem]
+    return faults or [("ok", "data", f"{len(results)} files are there and unchanged")]
+
+
+def _memory() -> Fact:
+    try:
+        import psutil  # comes with JupyterLab's kernel
+    except ImportError:
+        return "note", "memory", "free memory is not known here; a lesson needs about 1 GB"
+    return memory_fact(psutil.virtual_memory().available / 1e9)
+
+
+def memory_fact(gigabytes: float) -> Fact:
+    """The line about free memory: a kernel with all that the course imports takes about 0.75 GB."""
+    if gigabytes < 1:
+        return "problem", "memory", f"{gigabytes:.1f} GB free, a lesson needs 1 GB: close other programs"
+    return "ok", "memory", f"{gigabytes:.1f} GB free"
+
+
+def _disk() -> Fact:
+    gigabytes = shutil.disk_usage(COURSE).free / 1e9
+    if gigabytes < 0.2:
+        return "problem", "disk", f"{gigabytes:.1f} GB free, notebooks may not be saved: free some space"
+    return "ok", "disk", f"{gigabytes:.1f} GB free"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

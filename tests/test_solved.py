@@ -1,0 +1,65 @@
+"""Runs every notebook with its exercises solved, each cell twice, and once more without widgets."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from course_lib.notebooks import WIDGET_VIEW, run, solved
+from tests.notebook_runs import (
+    LESSONS,
+    NOTEBOOKS,
+    code_cells,
+    compared,
+    each,
+    exercise_names,
+    read,
+    run_twice,
+    texts,
+)
+
+WITHOUT_TORCHVISION = [path for path in NOTEBOOKS if path.name[:2] in ("01", "02", "04")]
+
+
+@functools.cache
+def solved_twice(path):
+    return run_twice(solved(read(path)), path, "import sys; print('torchvision' in sys.modules)")
+
+
+@each(NOTEBOOKS)
+def test_a_cell_run_twice_shows_the_same(path):
+    first, second, _ = solved_twice(path)
+    pairs = list(zip(compared(first), compared(second), strict=True))
+    assert pairs
+    changed = {one.id: (texts(one), texts(two)) for one, two in pairs if texts(one) != texts(two)}
+    assert changed == {}
+
+
+@each(NOTEBOOKS)
+def test_every_check_passes_in_the_solved_edition(path):
+    first, second, _ = solved_twice(path)
+    for notebook in (first, second):
+        shown = "\n".join(text for cell in code_cells(notebook) for _, text in texts(cell))
+        assert sorted(re.findall(r"^(\w+): correct on ", shown, re.MULTILINE)) == exercise_names(path)
+
+
+@each(LESSONS)
+def test_a_lesson_has_exercises(path):
+    assert exercise_names(path)
+
+
+@each(WITHOUT_TORCHVISION)
+def test_the_lesson_does_not_import_torchvision(path):
+    assert solved_twice(path)[2] == "False\n"
+
+
+@each(NOTEBOOKS)
+def test_without_widgets_each_cell_shows_the_stored_text_and_no_widget(path):
+    stored = read(path)
+    static = run(stored, path, COURSE_WIDGETS="off")
+    pairs = list(zip(compared(stored), compared(static), strict=True))
+    assert pairs
+    changed = {one.id: (texts(one), texts(two)) for one, two in pairs if texts(one) != texts(two)}
+    assert changed == {}
+    outputs = [output for cell in code_cells(static) for output in cell.outputs]
+    assert not [output for output in outputs if WIDGET_VIEW in output.get("data", {})]
