@@ -12,11 +12,22 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from course_lib import exercises, progress
-from course_lib.diagnosis import Fault, find_fault, only_right_for, relation
-from course_lib.exercises.model import Exercise, WrongAnswer
-from course_lib.outcomes import Outcome, alike, right, run, was_stopped
+import torch
 
+from course_lib import exercises, progress
+from course_lib.diagnosis import Fault, always_the_same, brief, find_fault, only_right_for, relation
+from course_lib.exercises.model import Exercise, WrongAnswer
+from course_lib.outcomes import Outcome, alike, right, run, same_again, was_stopped
+
+SURE = {
+    "timed out",
+    "interrupted",
+    "raised",
+    "wrong type",
+    "returned nothing",
+    "not a number",
+    "changed its input",
+}
 TIME_LIMIT = 20.0  # seconds for all cases of one check
 COLOURS = {"right": "#009e73", "wrong": "#d55e00", "open": "#0072b2"}  # Okabe and Ito: told apart by everyone
 
@@ -68,7 +79,8 @@ def check(answer: Callable | str) -> Result:
             attempted=False,
         )
     _tried.add(exercise.name)
-    result = _judge(exercise, answer)
+    with torch.random.fork_rng(devices=[]):  # layers draw numbers; the notebook's stream stays where it is
+        result = _judge(exercise, answer)
     progress.record("check", exercise.name, passed=result.passed, diagnosis=result.diagnosis)
     return result
 
@@ -111,7 +123,14 @@ _tried: set[str] = set()
 
 def _exercise_and_answer(answer: Callable | str) -> tuple[Exercise, Callable | None]:
     if isinstance(answer, str):
-        return exercises.find(answer), getattr(sys.modules["__main__"], answer, None)
+        found = getattr(sys.modules["__main__"], answer, None)
+        exercise = exercises.find(answer)
+        if found is not None and not callable(found):
+            raise TypeError(
+                f"the name {answer} holds no function any more but {brief(found)}: "
+                "run the cell with `def` again, and give the result another name"
+            )
+        return exercise, found
     name = getattr(answer, "__name__", None)
     if not callable(answer) or name is None:
         raise TypeError(
@@ -170,7 +189,19 @@ def _judge(exercise: Exercise, answer: Callable) -> Result:
         )
     fault = _first_fault(exercise, got, expected, rights)
     known = None if was_stopped(got[-1]) or any(one.changed for one in got) else _known(exercise, got)
+    if known is None and fault.name not in SURE and not _same_again(exercise, answer, got):
+        return _not_the_same_twice(exercise)
     return _verdict(exercise, got, expected, rights, fault, known)
+
+
+def _not_the_same_twice(exercise: Exercise) -> Result:
+    return Result(
+        f"{exercise.name}: called twice with the same input, your code gives two different results. "
+        "Does it draw random numbers, or keep something from the call before (a default `=[]`, a name "
+        "outside the function)? Is it a new layer whose random start is still in it?",
+        "wrong",
+        diagnosis="not the same twice",
+    )
 
 
 def _verdict(
@@ -185,8 +216,14 @@ def _verdict(
     diagnosis, because, only = fault.name, fault.meaning, ""
     if known:
         diagnosis, because = known.name, known.because
-    elif not was_stopped(got[-1]) and (tag := only_right_for(got, rights)):
-        diagnosis, only = f"right for {tag} only", f"right for {tag} only. "
+    elif fault.name not in SURE and always_the_same(got):
+        diagnosis = "the same for every input"
+        because = "Your code gives this result for every input: where does it use its arguments?"
+    elif (
+        fault.name not in ("changed its input", "timed out", "interrupted") and only_right_for(expected, rights)[0]
+    ):
+        diagnosis, sentence = only_right_for(expected, rights)
+        only = f"{sentence} "
     elif fault.name in ("different", "wrong order"):
         name, sentence = relation(exercise, got, expected)
         diagnosis, because = (name, sentence) if name else (diagnosis, because)
@@ -213,8 +250,8 @@ def _known(exercise: Exercise, got: list[Outcome]) -> WrongAnswer | None:
 
 
 def _same_again(exercise: Exercise, answer: Callable, got: list[Outcome]) -> bool:
-    again = run(exercise, answer, TIME_LIMIT)
-    return len(again) == len(got) and all(map(alike, again, got))
+    again = run(exercise, answer, TIME_LIMIT, backwards=True)  # in another order: what is kept shows
+    return len(again) == len(got) and all(map(same_again, again, got))
 
 
 def _fits(exercise: Exercise, answer: Callable) -> str:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises.model import Exercise
-from course_lib.outcomes import Outcome, equal, names_enough, was_stopped
+from course_lib.outcomes import Outcome, equal, names_enough, shown, was_stopped
 
 
 @dataclass(frozen=True)
@@ -47,18 +47,38 @@ def find_fault(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault:
     return Fault("different", "the result is not what the contract asks for.", got)
 
 
-def only_right_for(outcomes: list[Outcome], rights: list[bool]) -> str:
-    """The coincidence without which the answer fails ("square images", "one size"), or ""."""
+def only_right_for(expected: list[Outcome], rights: list[bool]) -> tuple[str, str]:
+    """Name and sentence where only the cases with one coincidence ("square images"), or only one case, come out right.
+
+    At least two cases have to show the coincidence: one alone is right by chance too easily.
+    """
     judged = [
-        (outcome.case, good) for outcome, good in zip(outcomes, rights, strict=True) if not outcome.case.raises
+        (outcome.case, good)
+        for outcome, good in zip(expected, rights, strict=False)
+        if not outcome.case.raises and outcome.case.only != "trivial"
     ]
     good_cases = [case for case, good in judged if good]
     if not good_cases or len(good_cases) == len(judged):
-        return ""
+        return "", ""
     for tag in dict.fromkeys(case.only for case in good_cases if case.only):
-        if all(good == (case.only == tag) for case, good in judged):
-            return tag
-    return "one size" if len(good_cases) == 1 and len(judged) > 2 and not good_cases[0].only else ""
+        if len(good_cases) > 1 and all(good == (case.only == tag) for case, good in judged):
+            return f"right for {tag} only", f"right for {tag} only."
+    if len(good_cases) == 1 and len(judged) > 2:
+        return (
+            "right for one case only",
+            f"of {len(judged)} cases only one comes out right, {good_cases[0].label}.",
+        )
+    return "", ""
+
+
+def always_the_same(outcomes: list[Outcome]) -> bool:
+    """Whether one and the same result came back on every case, though the cases differ."""
+    values = [outcome.value for outcome in outcomes if not outcome.case.raises]
+    return (
+        len(values) > 1
+        and all(outcome.error is None for outcome in outcomes if not outcome.case.raises)
+        and all(equal(value, values[0]) for value in values)
+    )
 
 
 def relation(exercise: Exercise, got: list[Outcome], expected: list[Outcome]) -> tuple[str, str]:
@@ -116,7 +136,16 @@ def _no_error(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | No
             f'name the id, its position and the allowed range. It says: "{_first_line(got.error)}".',
             got,
         )
-    return None
+    wanted = " or ".join(error.__name__ for error in case.raises)
+    where = f" on line {got.line}, `{got.source}`" if got.line else ""
+    advice = "Test the ids before the work begins: check_ids(ids, len(weight)) does it." if case.mentions else ""
+    return Fault(
+        "wrong error",
+        f"this input has to be refused with a {wanted}; your code stops{where} with a {type(got.error).__name__}: "
+        f"{_first_line(got.error)}.",
+        got,
+        advice,
+    )
 
 
 def _raised(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
@@ -130,8 +159,9 @@ def _raised(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None
 ERRORS = (  # pattern in the text of an error, what it means
     (
         r"name '(\w+)' is not defined",
-        r"Run the cells above first: the first one imports what the lesson needs. "
-        r"If \1 is your own name, is it spelt the same everywhere?",
+        r"Run the cells above first: the first one imports what the lesson needs. If \1 is your own name, is it"
+        r" spelt "
+        r"the same everywhere?",
     ),
     (
         r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)",
@@ -151,18 +181,61 @@ ERRORS = (  # pattern in the text of an error, what it means
     ),
     (r"too many values to unpack", r"There are more values on the right than names on the left."),
     (
-        r"tensors used as indices must be|Expected tensor for argument #1 'indices'|indices must be integers",
-        r"An index has to be a whole number: keep ids as int64.",
+        r"a leaf Variable that requires grad is being used in an in-place operation",
+        (
+            r"Copying by hand is no step that a network should learn from: put the line under `with"
+            r" torch.no_grad():`."
+        ),
     ),
     (
-        r"(?:expected|to have the same dtype|same dtype).*?(?:dtype|scalar type|but got)",
-        r"Two dtypes meet in one operation: convert one side with .to(other.dtype).",
+        r"cannot assign '.*' (?:object )?(?:as|to) parameter",
+        (
+            r"A layer keeps its numbers as an nn.Parameter: copy into it with .copy_(...), or wrap them in"
+            r" nn.Parameter(...)."
+        ),
+    ),
+    (
+        r"Boolean value of Tensor with more than one value is ambiguous",
+        (
+            r"An `if` needs one yes or no, and this comparison gives one for each number: use (...).any() or"
+            r" (...).all()."
+        ),
+    ),
+    (
+        (
+            r"Expected reduction dim|operation does not have an identity|max\(\) arg is an empty|min\(\) arg is an"
+            r" empty"
+        ),
+        r"Nothing is the largest of no numbers: this input is empty. A comparison with .any() works for it too.",
+    ),
+    (
+        r"tensors used as indices must be|Expected tensor for argument #1 'indices'|indices must be integers",
+        r"An index has to be a whole number: keep ids as int64.",
     ),
     (
         r"one_hot is only applicable to index tensor|expects? .*LongTensor",
         r"F.one_hot wants int64: call .long() on the ids first.",
     ),
     (r"Class values must be", r"One of the ids does not fit the width: how wide is the table?"),
+    (
+        r"to have the same dtype|same dtype, but got|expected scalar type",
+        r"Two dtypes meet in one operation: convert one side with .to(other.dtype).",
+    ),
+    (
+        r"view size is not compatible",
+        (
+            r"After permute or transpose the numbers no longer lie in memory in reading order: use .reshape in"
+            r" place of .view."
+        ),
+    ),
+    (
+        r"stack expects each tensor to be equal size",
+        r"A slice ran over the border or is empty. It is [:, :, y:y+P, x:x+P], with y and x going up by P.",
+    ),
+    (
+        r"'Tensor' object has no attribute '(\w+)'",
+        r"A tensor has no \1. If you meant a module: an argument of your function has the same name and hides it.",
+    ),
     (r"index (-?\d+) is out of bounds", r"There is no entry \1: count from 0, and look at the size once more."),
     (
         r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
@@ -173,12 +246,22 @@ ERRORS = (  # pattern in the text of an error, what it means
         r"Round brackets call a function, square brackets pick an entry: which one is meant here?",
     ),
     (
-        r"'float' object cannot be interpreted as an integer|got float|must be tuple of ints",
+        r"'float' object cannot be interpreted as an integer|(?:must be|tuple of) ints?,? .*float|got float",
         r"A size has to be a whole number: // divides whole numbers, / gives a float.",
     ),
     (
-        r"missing \d+ required positional argument|takes \d+ positional arguments?",
-        r"The function is called with the arguments in its first line, in that order.",
+        (
+            r"missing \d+ required positional arg|takes (?:from )?\d+ .*positional arg|invalid combination of"
+            r" arguments"
+        ),
+        (
+            r"The call in that line gets other arguments than it takes: look at what that function wants, in which"
+            r" order."
+        ),
+    ),
+    (
+        r"only one element tensors can be converted|only integer tensors of a single element",
+        r"A list of tensors becomes one tensor with torch.stack(...).",
     ),
 )
 
@@ -194,16 +277,26 @@ def explain_error(error: BaseException) -> str:
 
 def _type(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
     value, wanted = got.value, exercise.result
-    if exercise.read is not None and isinstance(value, dict):
+    if exercise.read is not None and isinstance(value, dict) and value.keys() == expected.value.keys():
         return None
     if isinstance(value, wanted) and not (wanted is int and isinstance(value, bool)):
-        return None
+        plain = not isinstance(value, Tensor) or (
+            value.layout == torch.strided and value.device == torch.device("cpu") and not value.is_quantized
+        )
+        return (
+            None
+            if plain
+            else Fault(
+                "wrong type", f"expected a plain tensor, got one that is {value.layout} on {value.device}.", got
+            )
+        )
     name = {int: "a whole number (int)", Tensor: "a tensor", list: "a list", dict: "a dict"}.get(wanted)
     name = name or f"an nn.{wanted.__name__}"
     if value is None:
         return Fault(
             "returned nothing",
-            f"expected {name}, but your code returned None. Does every way through it end with `return ...`?",
+            f"expected {name}, but your code returned None. `print` only shows a value; does every way through it"
+            " end with `return ...`?",
             got,
         )
     if value is Ellipsis:
@@ -214,6 +307,13 @@ def _type(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
 
 def _conversion(value: Any, wanted: type) -> str:
     module = type(value).__module__.split(".")[0]
+    if wanted is Tensor and isinstance(value, (list, tuple)) and any(isinstance(part, Tensor) for part in value):
+        return (
+            "The tensors in it become one tensor with torch.stack(..., dim=1), along a new axis 1 (or another"
+            " dim)."
+        )
+    if wanted is int and isinstance(value, tuple):
+        return "One number is wanted: rows times columns, say."
     if wanted is Tensor:
         return (
             "That is numpy: convert it with torch.from_numpy(...)."
@@ -222,7 +322,7 @@ def _conversion(value: Any, wanted: type) -> str:
         )
     if wanted is int:
         if isinstance(value, float):
-            return "Whole numbers are divided with //, since / gives a float."
+            return "If you divide, use //: / gives a float. A number of things is whole."
         return (
             "Convert it with int(...)." if module in ("numpy", "torch") or isinstance(value, (bool, str)) else ""
         )
@@ -300,7 +400,8 @@ def describe_shape(axes: list[str], wanted: tuple[int, ...], got: tuple[int, ...
     if len(got) == count:
         wrong = [i for i in range(count) if got[i] != wanted[i]]
         if len(wrong) == 1:
-            return "wrong size", f"{axes[wrong[0]]} is {got[wrong[0]]} and should be {wanted[wrong[0]]}"
+            short = " (does a loop end too early?)" if got[wrong[0]] < wanted[wrong[0]] else ""
+            return "wrong size", f"{axes[wrong[0]]} is {got[wrong[0]]} and should be {wanted[wrong[0]]}{short}"
     if math.prod(got) == math.prod(wanted):
         return "wrong shape", "the right amount of numbers, split up in another way"
     if len(got) != count:
@@ -361,8 +462,15 @@ def _values(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None
         drawn = exercise.picture(got.case, value) if exercise.picture else ""
         return Fault(kind, text, got, lines=drawn or _rows(value, wanted, at))
     if not _tensors(exercise, got, expected) and not equal(got.value, expected.value):
-        return Fault("different", _first_difference(got.value, expected.value), got)
+        return Fault(_kind(got.value, expected.value), _first_difference(got.value, expected.value), got)
     return None
+
+
+def _kind(value: Any, wanted: Any) -> str:
+    """Whether a dict gives the right numbers to other keys, or is simply different."""
+    same_words = isinstance(wanted, dict) and value.keys() == wanted.keys()
+    same_ids = same_words and {*map(shown, value.values())} == {*map(shown, wanted.values())}
+    return "wrong order" if same_ids else "different"
 
 
 def _rows(value: Tensor, wanted: Tensor, at: tuple[int, ...]) -> str:
@@ -384,7 +492,8 @@ def _gradient(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | No
         return Fault(
             "no gradient",
             "the numbers are right, but no gradient reaches the table: it could never learn. "
-            "One of these cuts it off: .detach(), .data, .tolist(), .numpy(), torch.no_grad().",
+            "Such things cut it off: .detach(), .data, .tolist(), torch.tensor(...), no_grad, "
+            "from_pretrained without freeze=False.",
             got,
         )
     return Fault(
@@ -394,16 +503,22 @@ def _gradient(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | No
 
 def _first_difference(value: Any, wanted: Any) -> str:
     told = f"expected {brief(wanted)}, got {brief(value)}."
-    if isinstance(wanted, list) and value != wanted:
+    if isinstance(wanted, list):
         for place, (one, other) in enumerate(itertools.zip_longest(value, wanted, fillvalue=None)):
-            if one != other:
-                what = "nothing" if place >= len(wanted) else repr(other)
-                came = "nothing" if place >= len(value) else repr(one)
+            if not equal(one, other):
+                what = "nothing" if place >= len(wanted) else brief(other)
+                came = "nothing" if place >= len(value) else brief(one)
                 return f"{told} The first difference is at place {place}: expected {what}, got {came}."
     if isinstance(wanted, dict):
+        if _kind(value, wanted) == "wrong order":
+            told += " These are the right ids, but in another order (a set, for one, keeps none)."
         for key, number in wanted.items():
-            if value.get(key) != number:
-                return f"{told} The first difference is at {key!r}: expected {number}, got {value.get(key)!r}."
+            if key not in value:
+                return f"{told} There is no entry for {key!r}."
+            if not equal(value[key], number):
+                return f"{told} The first difference is at {key!r}: expected {number}, got {brief(value[key])}."
+        for key in value.keys() - wanted.keys():
+            return f"{told} The entry for {brief(key)} should not be there."
     return told
 
 
@@ -437,5 +552,5 @@ def brief(value: Any) -> str:
     """A value in a few words."""
     if isinstance(value, Tensor):
         return f"a tensor {tuple(value.shape)} of {short(value.dtype)}"
-    text = repr(value)
+    text = " ".join(shown(value).split())
     return text if len(text) <= 90 else text[:87] + "..."

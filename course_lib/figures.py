@@ -85,6 +85,12 @@ def distance_table(words: Sequence[str], distances: Tensor) -> Picture:
     return drawing.picture()
 
 
+def written_sum(ones: Tensor, numbers: Tensor) -> str:
+    """The sum of products of two rows (V,), the first one of zeros and ones, written out."""
+    terms = [f"{one:.0f}·({number:.2f})" for one, number in zip(ones.tolist(), numbers.tolist(), strict=True)]
+    return f"{' + '.join(terms)} = {(ones @ numbers).item():.2f}"
+
+
 def lookup_drawing(tokens: Sequence[str], ids: Tensor, weight: Tensor, token: int) -> Drawing:
     """One-hot rows (T, V) beside the table (V, D) and the result (T, D), with one token's way through lit up."""
     one_hot = torch.nn.functional.one_hot(ids, len(weight)).float()
@@ -169,39 +175,39 @@ def numbered_patches(image: Tensor, patch_size: int) -> Picture:
 
 
 def cut_in_steps(height: int, width: int, patch_size: int) -> Picture:
-    """Split, swap, merge: the numbers 0, 1, 2, … of a small image on their way into the rows of its patches."""
-    rows, columns = height // patch_size, width // patch_size
-    length, count, gap = patch_size * patch_size, rows * columns, 14
+    """Split, swap, merge: the numbers 0, 1, 2, … of a small image, and the order in which each step reads them."""
+    rows, columns, tile, gap, top = height // patch_size, width // patch_size, patch_size * CELL, 12, 62
+    step, grid_width = tile + gap, columns * (tile + gap) - gap
+    swapped_x = 20 + grid_width + 40
+    merged_x = swapped_x + grid_width + 70
+    drawing = Drawing(merged_x + patch_size**2 * CELL + 20, top + max(rows * step, rows * columns * (CELL + 6)) + 10)
     numbers = torch.arange(height * width).reshape(rows, patch_size, columns, patch_size)
-    split_w, tile = width * CELL + (columns - 1) * gap, patch_size * CELL
-    swapped_x = 20 + split_w + 90
-    merged_x = swapped_x + tile + 90
-    high = max(height * CELL + (rows - 1) * gap, count * (tile + gap) - gap)
-    drawing = Drawing(merged_x + length * CELL + 20, 50 + high + 16)
-    titles = ((20, "split"), (swapped_x, "swap"), (merged_x, "merge"))
-    for x, name in titles:
-        drawing.label(x, 20, name, bold=True)
+    titles = ((20, "split", "read along the rows"), (swapped_x, "swap", "read tile by tile"),
+              (merged_x, "merge", "one row for a tile"))
+    for x, name, how in titles:
+        drawing.label(x, 16, name, bold=True)
+        drawing.label(x, 36, how, size=12, colour=GREY)
+    middles: dict[int, tuple[float, float]] = {}
     for row, inner, column, across in itertools.product(*map(range, numbers.shape)):
-        number, patch = numbers[row, inner, column, across].item(), row * columns + column
-        fill = PATCH_COLOURS[patch % len(PATCH_COLOURS)]
+        number, patch = int(numbers[row, inner, column, across]), row * columns + column
+        fill, y = PATCH_COLOURS[patch % len(PATCH_COLOURS)], top + row * step + inner * CELL
+        middles[number] = (column * step + across * CELL + CELL / 2, y + CELL / 2)
+        for x in (20, swapped_x):
+            _cell(drawing, x + column * step + across * CELL, y, CELL, CELL, fill, str(number))
         place = inner * patch_size + across
-        for x, y in (
-            (20 + column * (tile + gap) + across * CELL, 50 + row * (tile + gap) + inner * CELL),
-            (swapped_x + across * CELL, 50 + patch * (tile + gap) + inner * CELL),
-            (merged_x + place * CELL, 50 + patch * (tile + gap) + (tile - CELL) / 2),
-        ):
-            _cell(drawing, x, y, CELL, CELL, fill, str(number))
-    for x in (20 + split_w + 22, swapped_x + tile + 22):
-        drawing.line(x, 50 + tile + gap / 2, x + 46, 50 + tile + gap / 2, width=2, arrow=True)
-    for patch in range(count):
-        drawing.label(
-            merged_x - 10, 50 + patch * (tile + gap) + tile / 2, str(patch), size=11, anchor="end", colour=GREY
-        )
-    first = numbers.permute(0, 2, 1, 3).reshape(count, length)[1].tolist()
+        _cell(drawing, merged_x + place * CELL, top + patch * (CELL + 6), CELL, CELL, fill, str(number))
+        y = top + patch * (CELL + 6) + CELL / 2
+        drawing.label(merged_x - 10, y, str(patch), size=11, anchor="end", colour=GREY)
+    merged = numbers.permute(0, 2, 1, 3).reshape(rows * columns, -1)
+    for x, order in ((20, range(width)), (swapped_x, merged[:2].flatten().tolist())):
+        for here, there in itertools.pairwise(order):
+            (x1, y1), (x2, y2) = middles[here], middles[there]
+            drawing.line(x + x1, y1 + 9, x + x2, y2 + 9, stroke=VERMILION, width=2, arrow=there == list(order)[-1])
     drawing.text = (
-        f"Three steps. Split: the {height} × {width} numbers stand apart in {rows} × {columns} tiles. Swap: the"
-        f" tiles lie below each other, numbered row by row. Merge: each tile becomes one row of {length} numbers;"
-        f" patch 1 is {', '.join(map(str, first))}."
+        f"Three panels. Split: the {height} × {width} numbers stand apart in {rows} × {columns} tiles, and an arrow "
+        f"reads the first row, 0 to {width - 1}, across the tiles. Swap: the same tiles, but the arrow reads one tile "
+        f"to its end before the next, {', '.join(map(str, merged[:2].flatten().tolist()))}. Merge: each tile is one "
+        f"row, patch 1 is {', '.join(map(str, merged[1].tolist()))}."
     )
     return drawing.picture()
 

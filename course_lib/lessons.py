@@ -27,12 +27,12 @@ class Lesson:
 
 LESSONS = (
     Lesson("00", "Start here", 10, "How does this course work, and is my computer ready?"),
-    Lesson("01", "Words as one-hot codes", 40, "How can a machine tell words apart, and what does that cost?"),
+    Lesson("01", "Words as one-hot codes", 50, "How can a machine tell words apart, and what does that cost?"),
     Lesson(
-        "02", "Looking up is multiplying", 45, "Is an embedding layer new, or a product that nobody carries out?"
+        "02", "Looking up is multiplying", 60, "Is an embedding layer new, or a product that nobody carries out?"
     ),
     Lesson("03", "Learning word vectors", 45, "Where do the numbers in the table come from?"),
-    Lesson("04", "From image to patches", 50, "A sentence has spaces. Where are the spaces in a picture?"),
+    Lesson("04", "From image to patches", 65, "A sentence has spaces. Where are the spaces in a picture?"),
     Lesson("05", "One matrix for every patch", 40, "A word has a row in a table. What does a patch have?"),
     Lesson(
         "06", "A convolution that is a projection", 50, "The paper says linear, the code says Conv2d. Which is it?"

@@ -32,18 +32,18 @@ class Outcome:
     gradient: Tensor | None = None
 
 
-def run(exercise: Exercise, answer: Callable, seconds: float = 20.0) -> list[Outcome]:
-    """Call the answer on every case; an interrupt or the time limit ends the run at that case."""
+def run(exercise: Exercise, answer: Callable, seconds: float = 20.0, backwards: bool = False) -> list[Outcome]:
+    """Call the answer on every case, in order or `backwards`; an interrupt or the time limit ends the run there."""
     outcomes: list[Outcome] = []
     with _time_limit(seconds) as expired:
-        for case in exercise.cases():
+        for case in exercise.cases()[:: -1 if backwards else 1]:
             outcomes.append(_call(exercise, answer, case))
             if isinstance(outcomes[-1].error, KeyboardInterrupt):
                 if expired.is_set():
                     outcomes[-1].error = TimeoutError(f"stopped after {seconds:g} seconds")
                     outcomes[-1].error.__cause__ = KeyboardInterrupt()
                 break
-    return outcomes
+    return outcomes[:: -1 if backwards else 1]
 
 
 def was_stopped(outcome: Outcome) -> bool:
@@ -82,15 +82,37 @@ def _kind_of_end(outcome: Outcome) -> tuple[Any, ...]:
 def equal(one: Any, other: Any) -> bool:
     """Equal in type, shape, dtype and every number; nan equals nothing."""
     if isinstance(one, Tensor) and isinstance(other, Tensor):
-        return one.dtype == other.dtype and torch.equal(one, other)
-    if type(one) is not type(other):
-        return isinstance(one, dict) and isinstance(other, dict) and dict(one) == dict(other)
-    if isinstance(one, dict):
+        try:
+            return one.dtype == other.dtype and torch.equal(one, other)
+        except (RuntimeError, NotImplementedError):  # sparse, quantised, without numbers
+            return False
+    if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(equal(one[key], other[key]) for key in one)
+    if type(one) is not type(other):
+        return False
     try:
         return bool(one == other)
     except Exception:  # numpy arrays, lists of tensors: == gives no single answer
         return False
+
+
+def same_again(one: Outcome, other: Outcome) -> bool:
+    """Whether two calls with the same input ended the same; nan and objects of any class count as what they show."""
+    if one.error is not None or other.error is not None:
+        return type(one.error) is type(other.error)
+    if isinstance(one.value, Tensor) and isinstance(other.value, Tensor):
+        return equal(one.value, other.value) or shown(one.value.tolist()) == shown(other.value.tolist())
+    return shown(one.value) == shown(other.value)
+
+
+def shown(value: Any) -> str:
+    """repr without memory addresses, also where an object's own repr fails."""
+    try:
+        if isinstance(value, (set, frozenset)):  # their order differs from one Python to the next
+            return "{" + ", ".join(sorted(map(repr, value))) + "}"
+        return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+    except Exception:
+        return f"<{type(value).__name__}>"
 
 
 def names_enough(outcome: Outcome) -> bool:
@@ -105,7 +127,7 @@ def _call(exercise: Exercise, answer: Callable, case: Case) -> Outcome:
     try:
         value = answer(*case.args)
         outcome.changed = not all(map(_unchanged, before, case.args))
-        if exercise.gradient is not None and isinstance(value, Tensor):
+        if exercise.gradient is not None and isinstance(value, Tensor) and not outcome.changed:
             outcome.gradient = _gradient(value, case.args[exercise.gradient])
         reads = exercise.read is not None and isinstance(value, exercise.result)
         outcome.value = exercise.read(value) if reads else _detached(value)
@@ -124,7 +146,10 @@ def _gradient(value: Tensor, argument: Tensor) -> Tensor | None:
 
 
 def _detached(value: Any) -> Any:
-    return value.detach() if isinstance(value, Tensor) else value
+    """The value as it is now: a list, dict or tensor that later calls go on changing is copied."""
+    if isinstance(value, Tensor):
+        return value.detach().clone()
+    return copy.copy(value) if isinstance(value, (list, dict)) else value
 
 
 def _copy(argument: Any) -> Any:
@@ -162,14 +187,17 @@ def _time_limit(seconds: float) -> Iterator[threading.Event]:
         yield expired
         return
 
-    def stop() -> None:
-        expired.set()
-        _thread.interrupt_main()
+    ended = threading.Event()
 
-    timer = threading.Timer(seconds, stop)
-    timer.daemon = True
-    timer.start()
+    def stop() -> None:
+        wait = seconds
+        while not ended.wait(wait):  # again and again: a bare `except:` in a loop swallows one interrupt
+            expired.set()
+            _thread.interrupt_main()
+            wait = min(seconds, 1.0)
+
+    threading.Thread(target=stop, daemon=True).start()
     try:
         yield expired
     finally:
-        timer.cancel()
+        ended.set()

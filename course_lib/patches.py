@@ -62,6 +62,7 @@ def unpatchify(patches: Tensor, patch_size: PatchSize, channels: int, height: in
     rows = -(-positive_int("height", height) // patch_height)
     columns = -(-positive_int("width", width) // patch_width)
     length = channels * patch_height * patch_width
+    _check_tensor("patches", patches, "(B, N, C·P·P)")
     if patches.ndim != 3 or patches.shape[1:] != (rows * columns, length):
         raise ValueError(
             f"an image of {channels} × {height} × {width} with patches of {patch_height} × {patch_width} needs "
@@ -130,9 +131,13 @@ def _grid(height: int, width: int, patch_size: PatchSize, stride: PatchSize | No
     return rows, columns
 
 
+def _check_tensor(name: str, value: Tensor, axes: str) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{name} must be a tensor {axes}, got {type(value).__name__}")
+
+
 def _check_images(images: Tensor) -> None:
-    if not isinstance(images, Tensor):
-        raise TypeError(f"images must be a tensor (B, C, H, W), got {type(images).__name__}")
+    _check_tensor("images", images, "(B, C, H, W)")
     if images.ndim != 4:
         hint = ": add x[None] for a batch of one" if images.ndim == 3 else ""
         raise ValueError(f"images must have 4 axes (B, C, H, W), got {tuple(images.shape)}{hint}")
@@ -152,6 +157,7 @@ def _check_multiples(height: int, width: int, patch_height: int, patch_width: in
 def _check_length(patches: Tensor, patch_size: PatchSize, channels: int) -> tuple[int, int]:
     patch_height, patch_width = both_sides("patch_size", patch_size)
     length = positive_int("channels", channels) * patch_height * patch_width
+    _check_tensor("patches", patches, "(B, N, C·P·P)")
     if patches.ndim != 3 or patches.shape[2] != length:
         raise ValueError(
             f"patches must have shape (B, N, {length}) for {channels} channels and patch size "

@@ -56,7 +56,7 @@ def events() -> Iterator[dict[str, Any]]:
     for line in lines:
         try:
             event = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(event, dict) and isinstance(event.get("kind"), str) and isinstance(event.get("name"), str):
             yield event

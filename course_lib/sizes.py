@@ -13,7 +13,7 @@ def positive_int(name: str, value: Any) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        hint = f": use {int(value)} or //" if isinstance(value, float) and value == int(value) else ""
+        hint = f": use {int(value)} or //" if isinstance(value, float) and value.is_integer() else ""
         raise TypeError(f"{name} must be a whole number, got {value!r}{hint}") from None
     if number < 1:
         raise ValueError(f"{name} must be at least 1, got {number}")

@@ -54,9 +54,12 @@ def encode(tokens: Iterable[str], vocabulary: Mapping[str, int], unknown: str | 
 def decode(ids: Tensor, vocabulary: Mapping[str, int]) -> list[str]:
     """Tokens of the ids (T,): the inverse of encode. Raises ValueError for an id without a word."""
     words = {number: token for token, number in vocabulary.items()}
-    checked = check_ids(ids, len(words))
+    checked = check_ids(ids, max(words, default=0) + 1)
     if checked.ndim != 1:
         raise ValueError(f"decode expects ids of shape (T,), got {tuple(checked.shape)}")
+    missing = sorted(set(checked.tolist()) - words.keys())
+    if missing:
+        raise ValueError(f"the vocabulary has no word for id {missing[0]}: its {len(words)} ids have holes")
     return [words[number] for number in checked.tolist()]
 
 

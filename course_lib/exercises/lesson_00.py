@@ -16,8 +16,14 @@ def numbers_in(shape):
 
 def _cases() -> list[Case]:
     return [
-        Case(f"the shape {shape}", (shape,))
-        for shape in [(2, 3, 5), (64, 1, 28, 28), (7,), (4, 0, 3), (1, 196, 768)]
+        Case(f"the shape {shape}", (shape,), only=only)
+        for shape, only in [
+            ((2, 3, 5), ""),
+            ((64, 1, 28, 28), ""),
+            ((7,), "a single axis"),
+            ((4, 0, 3), "trivial"),
+            ((1, 196, 768), ""),
+        ]
     ]
 
 
@@ -29,6 +35,22 @@ EXERCISES = (
         cases=_cases,
         result=int,
         wrong=(
+            WrongAnswer(
+                "first two sizes",
+                lambda shape: math.prod(shape[:2]),
+                "Only the first two sizes were multiplied: every axis counts, however many there are.",
+            ),
+            WrongAnswer(
+                "bytes",
+                lambda shape: math.prod(shape) * 4,
+                "That is how many bytes a float32 tensor of this shape takes. How many numbers are they?",
+            ),
+            WrongAnswer(
+                "left at the first axis",
+                lambda shape: shape[0],
+                "Only the first size came back. A `return` inside the loop ends it in the first round: move it one"
+                " level to the left.",
+            ),
             WrongAnswer(
                 "sizes added",
                 sum,

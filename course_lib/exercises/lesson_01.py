@@ -39,7 +39,7 @@ def one_hot_bytes(vocabulary_size):
 
 def _sentences() -> list[Case]:
     return [
-        Case(f"the sentence {sentence!r}", (sentence,))
+        Case(f"the sentence {sentence!r}", (sentence,), only="" if sentence else "trivial")
         for sentence in [
             "The cat sat, and the dog ran.",
             "Stop! Who goes there?",
@@ -54,13 +54,13 @@ def _sentences() -> list[Case]:
 
 def _token_lists() -> list[Case]:
     return [
-        Case(f"the tokens {tokens}" if tokens else "an empty list", (tokens,))
+        Case(f"the tokens {tokens}" if tokens else "an empty list", (tokens,), only="" if tokens else "trivial")
         for tokens in [
             ["the", "cat", "saw", "the", "dog", "."],
             ["b", "a", "b", "c", "a", "d"],
             ["one"],
             [],
-            ["z", "z", "y", "x", "z", "w", "y"],
+            ["rain", "sun", "sun", "rain", "sun"],
         ]
     ]
 
@@ -76,7 +76,13 @@ def _id_cases() -> list[Case]:
             {"B": 2, "T": 3, "V": 5},
         ),
         Case("ids [0, 2] and V = 4", (torch.tensor([0, 2]), 4), "T V", {"T": 2, "V": 4}),
-        Case("no ids at all and V = 3", (torch.tensor([], dtype=torch.int64), 3), "T V", {"T": 0, "V": 3}),
+        Case(
+            "no ids at all and V = 3",
+            (torch.tensor([], dtype=torch.int64), 3),
+            "T V",
+            {"T": 0, "V": 3},
+            only="trivial",
+        ),
         Case("ids [0, −1] and V = 4", (torch.tensor([0, -1]), 4), raises=refuse),
         Case("ids [1, 4, 0] and V = 4", (torch.tensor([1, 4, 0]), 4), raises=refuse),
     ]
@@ -122,6 +128,20 @@ def _wraps_both_ways(ids, vocabulary_size):
     return torch.eye(vocabulary_size)[ids % vocabulary_size]
 
 
+def _limit_off_by_one(ids, vocabulary_size):
+    if ((ids < 0) | (ids > vocabulary_size)).any():
+        raise ValueError("id outside the vocabulary")
+    return _rows_by_comparison(ids, vocabulary_size)
+
+
+def _first_axis_only(ids, vocabulary_size):
+    _checked(ids, vocabulary_size)
+    rows = torch.zeros(len(ids), vocabulary_size)
+    for place in range(len(ids)):
+        rows[place, ids[place]] = 1
+    return rows
+
+
 def _integer(ids, vocabulary_size):
     return F.one_hot(ids, vocabulary_size)
 
@@ -134,6 +154,33 @@ def _zeros_and_ones_swapped(ids, vocabulary_size):
     return 1 - one_hot(ids, vocabulary_size)
 
 
+def _last_word_lost(sentence):
+    tokens, word = [], ""
+    for character in sentence.lower():
+        if character.isalnum():
+            word += character
+            continue
+        tokens += [word] * bool(word) + [character] * (not character.isspace())
+        word = ""
+    return tokens
+
+
+def _renumbered(tokens):
+    vocabulary = {}
+    for token in tokens:
+        vocabulary[token] = len(vocabulary)
+    return vocabulary
+
+
+def _all_in_every_row(ids, vocabulary_size):
+    _checked(ids, vocabulary_size)
+    return (
+        one_hot(ids, vocabulary_size).amax(-2, keepdim=True).expand(*ids.shape, -1)
+        if ids.numel()
+        else one_hot(ids, vocabulary_size)
+    )
+
+
 EXERCISES = (
     Exercise(
         name="tokenize",
@@ -142,6 +189,24 @@ EXERCISES = (
         cases=_sentences,
         result=list,
         wrong=(
+            WrongAnswer(
+                "marks stripped",
+                lambda s: [w.strip(".,;:!?()") for w in s.lower().split()],
+                "strip() throws the marks at both ends of a word away. They are tokens too: split them off and"
+                " keep them.",
+            ),
+            WrongAnswer(
+                "spaces kept",
+                lambda s: re.split(r"(\W)", s.lower()),
+                "re.split with brackets keeps what it splits at, spaces and empty texts too. Leave out each piece"
+                " whose strip() is empty.",
+            ),
+            WrongAnswer(
+                "last word lost",
+                _last_word_lost,
+                "A word is added only when something comes behind it, so a word at the very end is lost: add it"
+                " after the loop.",
+            ),
             WrongAnswer(
                 "split at spaces",
                 lambda s: s.split(),
@@ -201,8 +266,8 @@ EXERCISES = (
         ),
         hints=(
             (
-                "Two things make two spellings of one word different: capitals, and marks that cling to it. Which"
-                " comes first: sentence.lower()."
+                "Two things make two spellings of one word different: capitals, and marks that cling to it. Make"
+                " all letters small first: sentence.lower()."
             ),
             (
                 "Put a space before and after each punctuation mark, then split() at spaces. Or find all pieces"
@@ -210,7 +275,7 @@ EXERCISES = (
             ),
             (
                 'With a regular expression: re.findall(r"\\w+|[^\\w\\s]", …). The first half matches a run of'
-                " letters or digits, the second one character that is neither a letter nor a space."
+                " letters, digits or underscores, the second one character that is neither a letter nor a space."
             ),
         ),
         praise="Capitals and commas no longer make new words.",
@@ -222,6 +287,30 @@ EXERCISES = (
         cases=_token_lists,
         result=dict,
         wrong=(
+            WrongAnswer(
+                "extra word",
+                lambda tokens: {"<unk>": 0} | {t: i for i, t in enumerate(dict.fromkeys(tokens), 1)},
+                "A stand-in for "
+                "unknown words is a good idea, but it is not asked for here: only the words that occur.",
+            ),
+            WrongAnswer(
+                "most frequent first",
+                lambda tokens: {t: i for i, (t, _) in enumerate(Counter(tokens).most_common())},
+                "most_common() sorts by how often a word occurs. The contract asks for the order of first"
+                " appearance.",
+            ),
+            WrongAnswer(
+                "first word only",
+                lambda tokens: dict.fromkeys(tokens[:1], 0),
+                "Only the first word is there. A `return` inside the loop ends it in the first round: move it one"
+                " level to the left.",
+            ),
+            WrongAnswer(
+                "repeated words renumbered",
+                _renumbered,
+                "A word that came before got a new number. Ask first whether the word is in the dict already, and"
+                " then leave it alone.",
+            ),
             WrongAnswer(
                 "last position as id",
                 lambda tokens: {t: i for i, t in enumerate(tokens)},
@@ -283,6 +372,40 @@ EXERCISES = (
         result=torch.Tensor,
         wrong=(
             WrongAnswer(
+                "width left to torch, integer result",
+                lambda ids, v: F.one_hot(ids),
+                "You did not give the width, so F.one_hot took the largest id of this batch plus 1: F.one_hot(ids,"
+                " vocabulary_size). And it answers in int64: .float().",
+            ),
+            WrongAnswer(
+                "clamped",
+                lambda ids, v: one_hot(ids.clamp(0, v - 1), v),
+                "clamp turned an id outside into another word. Refuse it.",
+            ),
+            WrongAnswer(
+                "limit off by one",
+                _limit_off_by_one,
+                "The largest id is V − 1: an id equal to V is outside too. Compare with >=.",
+            ),
+            WrongAnswer(
+                "first axis only",
+                _first_axis_only,
+                "len(ids) is the length of the first axis only. Ids may have more axes: "
+                "flatten them, fill the rows, reshape back, or let F.one_hot do it.",
+            ),
+            WrongAnswer(
+                "all ids in every row",
+                _all_in_every_row,
+                "rows[:, ids] = 1 writes to EVERY row the ones of all tokens. Row t gets the 1 of token t only:"
+                " rows[torch.arange(T), ids] = 1.",
+            ),
+            WrongAnswer(
+                "the id in place of 1",
+                lambda ids, v: one_hot(ids, v) * ids.unsqueeze(-1),
+                "The id itself was written in its column. The column says which word it is; the number there is"
+                " always 1.",
+            ),
+            WrongAnswer(
                 "width from the batch",
                 _width_from_batch,
                 "The width was taken from the largest id that happens to be "
@@ -343,17 +466,14 @@ EXERCISES = (
             ),
         ),
         hints=(
+            "F.one_hot does most of it. Two things are left to you: the width, and the dtype.",
             (
-                "F.one_hot does most of it. Which three things does the contract ask for that it does not do by"
-                " itself?"
+                "Call F.one_hot with both arguments, ids and vocabulary_size. Then it also refuses an id outside."
+                " The result is int64, and float32 is wanted: .float()."
             ),
             (
-                "Pass the width. Convert the result to float. And look at what happens with an id of −1 or V: if"
-                " you use another way than F.one_hot, test for it and raise ValueError."
-            ),
-            (
-                "return F.one_hot(ids, vocabulary_size).float() is one line that does all three: F.one_hot refuses"
-                " ids outside when it is given the width."
+                "return F.one_hot(ids, vocabulary_size).float(). Built in another way, an id outside needs a test"
+                " of its own: if ((ids < 0) | (ids >= vocabulary_size)).any(): raise ValueError(...)"
             ),
         ),
         praise="The width belongs to the vocabulary, and a word that is not in it is refused.",
@@ -363,8 +483,16 @@ EXERCISES = (
         lesson="01",
         solution=one_hot_bytes,
         result=int,
-        cases=lambda: [Case(f"V = {size:,}", (size,)) for size in (7, 8, 5_000, 1, 60_000)],
+        cases=lambda: [
+            Case(f"V = {size:,}", (size,), only="trivial" if size == 1 else "") for size in (7, 8, 5_000, 1, 600)
+        ],
         wrong=(
+            WrongAnswer(
+                "gigabytes",
+                lambda v: v * v * 4 / 1e9,
+                "That is in gigabytes. The answer is wanted in bytes, a whole number.",
+            ),
+            WrongAnswer("power written ^", lambda v: (v ^ 2) * 4, "In Python ^ is no power: write v * v or v**2."),
             WrongAnswer(
                 "one row",
                 lambda v: v * 4,
@@ -410,18 +538,18 @@ QUESTIONS = (
         ),
         options=(
             Option(
+                "(4, 9)",
+                "One row for each token, one column for each word of the vocabulary, whatever this batch "
+                "contains.",
+                right=True,
+            ),
+            Option(
                 "(4, 6)",
                 "6 is the largest id plus 1: what F.one_hot guesses when you do not tell it the width. The next "
                 "batch would get another width, and no table fits both.",
             ),
             Option(
                 "(3, 9)", "Only three different ids, but four tokens: each token gets a row, also a repeated one."
-            ),
-            Option(
-                "(4, 9)",
-                "One row for each token, one column for each word of the vocabulary, whatever this batch "
-                "contains.",
-                right=True,
             ),
             Option("(9, 4)", "Then the tokens would be the columns. Each token gets a row."),
         ),

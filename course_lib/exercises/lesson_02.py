@@ -51,6 +51,13 @@ def _lookup_cases() -> list[Case]:
             {"B": 2, "T": 3, "V": 7, "D": 4},
         ),
         Case(
+            "4 ids and a square table (3, 3)",
+            (torch.tensor([1, 0, 2, 2]), table(3, 3)),
+            "T D",
+            {"T": 4, "V": 3, "D": 3},
+            only="square tables",
+        ),
+        Case(
             "3 ids and a square table (5, 5)",
             (torch.tensor([4, 1, 0]), table(5, 5)),
             "T D",
@@ -62,6 +69,7 @@ def _lookup_cases() -> list[Case]:
             (torch.tensor([], dtype=torch.int64), table(4, 2)),
             "T D",
             {"T": 0, "V": 4, "D": 2},
+            only="trivial",
         ),
         Case(
             "ids [[0, 1, 4], [2, 3, −1]] and a table of 9 rows",
@@ -143,6 +151,11 @@ def _summed(ids, weight):
 
 _LOOKUP_WRONG = (
     WrongAnswer(
+        "rows one too early",
+        lambda ids, weight: weight[check_ids(ids, len(weight)) - 1],
+        "Each token got the row before its own. Ids start at 0, as rows do: take nothing off.",
+    ),
+    WrongAnswer(
         "table turned",
         _turned,
         "weight.T has the columns of the table as its rows. Where V = D nothing stops you, and "
@@ -186,7 +199,7 @@ _MATMUL_WRONG = (
     WrongAnswer(
         "negative ids wrap",
         _wraps_product,
-        "torch.eye(V)[ids] counts −1 from the end, so an id that is no word got the "
+        "Indexing, torch.eye(V)[ids] or weight[ids], counts −1 from the end, so an id that is no word got the "
         "last word's row. Call check_ids(ids, len(weight)) first.",
     ),
     WrongAnswer(
@@ -220,6 +233,7 @@ def _embedding_cases() -> list[Case]:
         Case("a table (6, 3)", (_embedding(6, 3),), "D V", {"V": 6, "D": 3}),
         Case("a table (4, 7)", (_embedding(4, 7),), "D V", {"V": 4, "D": 7}),
         Case("a square table (5, 5)", (_embedding(5, 5),), "D V", {"V": 5, "D": 5}, only="square tables"),
+        Case("a square table (3, 3)", (_embedding(3, 3),), "D V", {"V": 3, "D": 3}, only="square tables"),
     ]
 
 
@@ -264,12 +278,19 @@ def _count_cases() -> list[Case]:
             "V",
             {"B": 2, "T": 3, "V": 5},
         ),
-        Case("no ids and V = 4", (torch.tensor([], dtype=torch.int64), 4), "V", {"T": 0, "V": 4}),
+        Case("no ids and V = 4", (torch.tensor([], dtype=torch.int64), 4), "V", {"T": 0, "V": 4}, only="trivial"),
         Case(
             "four different ids and V = 6",
             (torch.tensor([5, 0, 3, 1]), 6),
             "V",
             {"T": 4, "V": 6},
+            only="ids without repeats",
+        ),
+        Case(
+            "two sentences without repeats and V = 7",
+            (torch.tensor([[6, 1], [0, 4], [2, 5]]), 7),
+            "V",
+            {"B": 3, "T": 2, "V": 7},
             only="ids without repeats",
         ),
     ]
@@ -343,7 +364,7 @@ EXERCISES = (
             WrongAnswer(
                 "bias left on",
                 lambda e: _linear(e, bias=True),
-                "The layer still has its bias, random numbers that are "
+                "The layer still has its bias, numbers that are "
                 "added to every word's vector. A lookup adds nothing: bias=False.",
             ),
             WrongAnswer(
@@ -368,7 +389,10 @@ EXERCISES = (
                 " vector comes out."
             ),
             "nn.Linear(V, D, bias=False). Its weight has the shape (D, V); the table has (V, D).",
-            "with torch.no_grad(): linear.weight.copy_(embedding.weight.T)",
+            (
+                "A layer's numbers are replaced by hand under no_grad, so that PyTorch does not record it: with"
+                " torch.no_grad(): linear.weight.copy_(embedding.weight.T)"
+            ),
         ),
         praise="nn.Embedding and nn.Linear hold the same table, one lying, one standing.",
     ),
@@ -379,6 +403,14 @@ EXERCISES = (
         cases=_count_cases,
         result=torch.Tensor,
         wrong=(
+            WrongAnswer(
+                "once in each sentence",
+                lambda ids, v: (
+                    F.one_hot(ids, v).amax(-2).reshape(-1, v).sum(0) if ids.ndim > 1 else F.one_hot(ids, v).sum(0)
+                ),
+                "A loop over a batch gives whole sentences, and counts[sentence] += 1 adds once for each DIFFERENT"
+                " id in it: loop over ids.flatten().",
+            ),
             WrongAnswer(
                 "each row once",
                 _marked,
@@ -417,14 +449,14 @@ EXERCISES = (
             ),
         ),
         hints=(
-            "A row that is used k times gets k gradients. So the question is: how often does each id occur?",
+            "Each use of a row adds to its gradient. So the question is: how often does each id occur?",
             (
                 "Beware of counts[ids] += 1: it adds only once for each different id. A loop over ids.flatten() is"
                 " safe."
             ),
             "torch.bincount(ids.flatten(), minlength=vocabulary_size) does the loop for you.",
         ),
-        praise="A row that is used k times gets k times the gradient; all others get none.",
+        praise="Each use adds its gradient to the row; a row without a use gets none.",
     ),
 )
 
@@ -432,7 +464,10 @@ QUESTIONS = (
     Question(
         name="product_or_lookup",
         lesson="02",
-        text="A one-hot row with its 1 in place 3 is multiplied by a table with 6 rows. What comes out?",
+        text=(
+            "A one-hot row with its 1 in place 3, counted from 0, is multiplied by a table with 6 rows. What comes"
+            " out?"
+        ),
         options=(
             Option(
                 "row 3 of the table",
@@ -465,13 +500,13 @@ QUESTIONS = (
                 "Only what was used can have an influence on the result. 'dog' was not used.",
             ),
             Option(
-                "the and cat the same, dog none",
-                "'the' was used at two places, and each place passes its gradient on to the same row.",
-            ),
-            Option(
-                "the twice as much as cat, dog none",
+                "'the' twice as much as 'cat', 'dog' none",
                 "Each use adds its gradient to the row. No use, no gradient.",
                 right=True,
+            ),
+            Option(
+                "'the' and 'cat' the same, 'dog' none",
+                "'the' was used at two places, and each place passes its gradient on to the same row.",
             ),
             Option(
                 "none: a lookup has no gradient",
@@ -499,14 +534,14 @@ QUESTIONS = (
                 "product adds up 50,000 terms.",
             ),
             Option(
+                "819,200,000 and 16,384",
+                "The first number is right. The lookup copies 16,384 numbers; copying is no multiplication.",
+            ),
+            Option(
                 "819,200,000 and none",
                 "T·V·D = 256 × 50,000 × 64 multiplications, all but 16,384 of them by zero. A lookup copies "
                 "and multiplies nothing.",
                 right=True,
-            ),
-            Option(
-                "819,200,000 and 16,384",
-                "The first number is right. The lookup copies 16,384 numbers; copying is no multiplication.",
             ),
         ),
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import torch
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -48,9 +49,12 @@ def _count_cases() -> list[Case]:
     return [
         case(10, 14, 4, 2),
         case(17, 23, 5, 3),
+        case(10, 13, 5, 3),
         case(12, 31, 7, 2),
         case(28, 28, 7, 4, "square images"),
+        case(10, 10, 4, 2, "square images"),
         case(12, 20, 4, 4, "stride = patch size"),
+        case(11, 21, 5, 5, "stride = patch size"),
         case(6, 9, 3, 1),
     ]
 
@@ -67,12 +71,16 @@ def _sizes(batch: int, channels: int, height: int, width: int, patch_size: int) 
 
 
 _IMAGE_CASES = (  # batch, channels, height, width, patch size, coincidence
-    (2, 2, 4, 6, 2, ""),
-    (4, 5, 9, 6, 3, ""),
+    (4, 5, 4, 6, 2, ""),
+    (2, 4, 9, 6, 3, ""),
     (2, 2, 6, 6, 3, "square images"),
+    (3, 4, 8, 8, 2, "square images"),
     (2, 1, 6, 4, 2, "one channel"),
+    (3, 1, 6, 9, 3, "one channel"),
     (2, 3, 4, 10, 2, "three channels"),
+    (4, 3, 9, 6, 3, "three channels"),
     (1, 4, 8, 6, 2, "a batch of one"),
+    (1, 2, 6, 9, 3, "a batch of one"),
 )
 
 
@@ -116,8 +124,14 @@ def _unread_cases() -> list[Case]:
         case(9, 8, 4),
         case(8, 11, 4),
         case(220, 220, 16, "square images"),
-        case(12, 20, 4, "sizes that divide"),
+        case(9, 9, 4, "square images"),
+        case(12, 20, 4, "trivial"),
     ]
+
+
+def taken_by(patch: Tensor, channel: Tensor) -> set[float]:
+    """The numbers of the channel that stand in the patch."""
+    return set(patch.tolist()) & set(channel.flatten().tolist())
 
 
 def marked_pixels(case: Case, patches: Tensor) -> str:
@@ -131,9 +145,9 @@ def marked_pixels(case: Case, patches: Tensor) -> str:
         for number, (one, other) in enumerate(zip(patches[0], patchify(images, patch_size)[0], strict=True))
         if set(one.tolist()) != set(other.tolist())
     ]
-    if not wrong or images[0, 0].numel() > 60:
+    if not wrong or images[0, 0].numel() > 60 or not taken_by(patches[0, wrong[0]], images[0, 0]):
         return ""
-    taken = set(patches[0, wrong[0]].tolist())
+    taken = taken_by(patches[0, wrong[0]], images[0, 0])
     rows = [
         "".join(f"[{value:2.0f}]" if value in taken else f" {value:2.0f} " for value in row).rstrip()
         for row in images[0, 0].tolist()
@@ -180,6 +194,16 @@ def _size_for_count(images, patch_size):
 
 def _channels_as_patches(images, patch_size):
     return _split(images, patch_size).permute(0, 1, 2, 4, 3, 5).reshape(len(images), -1, patch_size * patch_size)
+
+
+def _loops(images, patch_size, short=0, stop=0):
+    height, width = images.shape[-2:]
+    tiles = [
+        images[:, :, y : y + patch_size - short, x : x + patch_size - short].flatten(1)
+        for y in range(0, height - stop * patch_size, patch_size)
+        for x in range(0, width - stop * patch_size, patch_size)
+    ]
+    return torch.stack(tiles, dim=1)
 
 
 def _square_only(images, patch_size):
@@ -235,6 +259,31 @@ def _fold_without_turning(patches, patch_size, channels, height, width):
     return F.fold(patches, (height, width), patch_size, stride=patch_size)
 
 
+def _starts_one_apart(images, patch_size):
+    rows, columns = images.shape[2] // patch_size, images.shape[3] // patch_size
+    cut = [
+        images[:, :, y : y + patch_size, x : x + patch_size].flatten(1)
+        for y in range(rows)
+        for x in range(columns)
+    ]
+    return torch.stack(cut, 1)
+
+
+def _back_in_order(*order):
+    def wrong(patches, patch_size, channels, height, width):
+        rows, columns = height // patch_size, width // patch_size
+        split = patches.reshape(len(patches), rows, columns, channels, patch_size, patch_size)
+        return split.permute(order).reshape(len(patches), channels, height, width)
+
+    return wrong
+
+
+def _split_like_an_image(patches, patch_size, channels, height, width):
+    return patchify(patches.reshape(len(patches), channels, height, width), patch_size).reshape(
+        len(patches), channels, height, width
+    )
+
+
 EXERCISES = (
     Exercise(
         name="count_patches",
@@ -243,6 +292,48 @@ EXERCISES = (
         cases=_count_cases,
         result=int,
         wrong=(
+            WrongAnswer(
+                "brackets missing",
+                lambda h, w, p, s: (h - p) // s + 1 * (w - p) // s + 1,
+                "* binds before +: put brackets round each side, (...) * (...).",
+            ),
+            WrongAnswer(
+                "rounded to the nearest",
+                lambda h, w, p, s: (round((h - p) / s) + 1) * (round((w - p) / s) + 1),
+                "round() sometimes goes up, to a patch that hangs over the border. Only whole patches count: //.",
+            ),
+            WrongAnswer(
+                "one added too early",
+                lambda h, w, p, s: ((h - p + 1) // s) * ((w - p + 1) // s),
+                "The 1 is added after the division: first the steps, (size − P) // S, then one patch more.",
+            ),
+            WrongAnswer(
+                "every start, then divided",
+                lambda h, w, p, s: (h // s + 1) * (w // s + 1),
+                "The last start is at size − P, not at size: subtract P before you divide.",
+            ),
+            WrongAnswer(
+                "one added once",
+                lambda h, w, p, s: ((h - p) // s) * ((w - p) // s) + 1,
+                "Each side has one patch more than steps: add 1 to each before you multiply.",
+            ),
+            WrongAnswer(
+                "rows only",
+                lambda h, w, p, s: (h - p) // s + 1,
+                "That is how many patches stand one below the other. How many are side by side, and how many in"
+                " all?",
+            ),
+            WrongAnswer(
+                "last start left out",
+                lambda h, w, p, s: len(range(0, h - p, s)) * len(range(0, w - p, s)),
+                "range(0, size - P, S) stops before size - P, and a patch can start there: range(0, size - P +"
+                " 1, S).",
+            ),
+            WrongAnswer(
+                "every start",
+                lambda h, w, p, s: len(range(0, h, s)) * len(range(0, w, s)),
+                "Starts near the border were counted whose patch hangs over. The last start is at size − P.",
+            ),
             WrongAnswer(
                 "stride ignored",
                 lambda h, w, p, s: (h // p) * (w // p),
@@ -323,11 +414,74 @@ EXERCISES = (
         picture=marked_pixels,
         wrong=(
             WrongAnswer(
+                "dilation for stride",
+                lambda x, p: F.unfold(x, p, p).transpose(1, 2),
+                "The third argument of F.unfold is the "
+                "dilation, which spreads the pixels of a patch. Say stride=patch_size.",
+            ),
+            WrongAnswer(
+                "slices one pixel short",
+                lambda x, p: _loops(x, p, short=1),
+                "A slice i:i+P−1 leaves out its last pixel: Python's end is not included, so i:i+P has P pixels.",
+            ),
+            WrongAnswer(
+                "last row and column missing",
+                lambda x, p: _loops(x, p, stop=1),
+                "range stops before its end: range(0, H − P, P) never starts the last patch. range(0, H, P) does.",
+            ),
+            WrongAnswer(
+                "return inside the loop",
+                lambda x, p: _loops(x, p)[:, :1],
+                "Only the first patch came back. A `return` "
+                "inside the loop ends the function in the first round: move it to the left.",
+            ),
+            WrongAnswer(
+                "merge missing",
+                lambda x, p: _split(x, p).permute(0, 2, 4, 1, 3, 5),
+                "Split and swapped, but not merged: reshape to (B, N, C·P·P).",
+            ),
+            WrongAnswer(
+                "batch flattened into each patch",
+                lambda x, p: patchify(x, p).transpose(0, 1).flatten(1),
+                "flatten() also "
+                "flattened the batch: flatten(1) begins behind it. And the batch axis stays in front.",
+            ),
+            WrongAnswer(
+                "images mixed",
+                lambda x, p: patchify(x, p).transpose(0, 1).reshape(patchify(x, p).shape),
+                "The patches of all images were stacked behind each other and then reshaped, so images are mixed:"
+                " torch.stack(..., dim=1) puts the patches of one image together.",
+            ),
+            WrongAnswer(
+                "unfold reshaped",
+                lambda x, p: F.unfold(x, p, stride=p).reshape(len(x), -1, x.shape[1] * p * p),
+                "F.unfold puts the patches into the COLUMNS. A reshape gives the wanted shape but does not turn"
+                " them: swap the last two axes with transpose(1, 2).",
+            ),
+            WrongAnswer(
+                "grey",
+                lambda x, p: patchify(x[:, :1], p),
+                "Only one channel is left. A patch holds all the channels of its pixels, so its row has C·P·P"
+                " numbers.",
+            ),
+            WrongAnswer(
+                "starts one pixel apart",
+                _starts_one_apart,
+                "The corner of patch (r, k) is at pixel (r·P, k·P): your slices start at (r, k). Multiply by the"
+                " patch size.",
+            ),
+            WrongAnswer(
+                "windows not permuted",
+                lambda x, p: x.unfold(2, p, p).unfold(3, p, p).reshape(len(x), -1, x.shape[1] * p * p),
+                "unfold gives (B, C, rows, columns, P, P): the channel still stands in front of the grid. Move it"
+                " behind: permute(0, 2, 3, 1, 4, 5).",
+            ),
+            WrongAnswer(
                 "reshape alone",
                 _reshape_only,
-                "A reshape never moves a number: it cuts the row-by-row stream of pixels into pieces of equal"
-                " length. Such a piece is a strip, not a tile. Split both sides first, then bring the two patch"
-                " axes together with permute.",
+                "A reshape keeps the reading order: it cuts the row-by-row stream of pixels into pieces of equal"
+                " length. Such a piece is a strip, not a tile. Split both sides first, then change the reading"
+                " order with permute, then merge.",
             ),
             WrongAnswer(
                 "column by column",
@@ -366,7 +520,7 @@ EXERCISES = (
             WrongAnswer(
                 "split the wrong way round",
                 _split_wrong_way_round,
-                "The height was split into (P, rows): the pixels of such a "
+                "Height and width were split into (P, rows) and (P, columns): the pixels of such a "
                 "patch lie far apart. Neighbours stay together when it is split into (rows, P).",
             ),
             WrongAnswer(
@@ -392,7 +546,7 @@ EXERCISES = (
             WrongAnswer(
                 "unfold not turned",
                 lambda x, p: F.unfold(x, p, stride=p),
-                "F.unfold puts the patches into the COLUMNS. Turn the last two axes.",
+                "Your patches are the columns. Swap the last two axes: .transpose(1, 2).",
             ),
             WrongAnswer(
                 "every window",
@@ -435,7 +589,7 @@ EXERCISES = (
                 " columns, C * P * P)."
             ),
         ),
-        praise="Split, swap, merge: each tile is one row, and no number was lost or made.",
+        praise="Each tile is one row, and no number was lost or made.",
     ),
     Exercise(
         name="unpatchify",
@@ -444,6 +598,31 @@ EXERCISES = (
         cases=_unpatchify_cases,
         result=Tensor,
         wrong=(
+            WrongAnswer(
+                "permute of patchify",
+                _back_in_order(0, 2, 4, 1, 3, 5),
+                "That is the permute of patchify. The way back needs its inverse: the axes are now batch, grid"
+                " row, grid column, channel, row, column, and each grid axis has to come just before its own axis"
+                " inside.",
+            ),
+            WrongAnswer(
+                "grid and tile not brought together",
+                _back_in_order(0, 3, 1, 2, 4, 5),
+                "Grid row and grid column stand side by side. The height is made of (grid row, row) and the width"
+                " of (grid column, column).",
+            ),
+            WrongAnswer(
+                "grid turned",
+                _back_in_order(0, 3, 2, 4, 1, 5),
+                "Grid row and grid column have changed places: the height is (grid row, row), the width (grid"
+                " column, column).",
+            ),
+            WrongAnswer(
+                "split like an image",
+                _split_like_an_image,
+                "The patches were split as if they were still an image. In memory they lie as (B, rows, columns,"
+                " C, P, P): split them like that.",
+            ),
             WrongAnswer(
                 "reshape alone",
                 _put_back_by_reshape,
@@ -454,7 +633,7 @@ EXERCISES = (
                 "channel last",
                 _unpatchify_order(channel_first=False),
                 "Each patch was read as row, column, channel, but it "
-                "was written as channel, row, column. No pixel leaves its patch, so a trained model may never "
+                "was written as channel, row, column. No number leaves its patch, so a trained model may never "
                 "show it; the round trip does.",
             ),
             WrongAnswer(
@@ -514,6 +693,36 @@ EXERCISES = (
         cases=_unread_cases,
         result=int,
         wrong=(
+            WrongAnswer(
+                "lengths swapped",
+                lambda h, w, p: (h % p) * h + (w % p) * w - (h % p) * (w % p),
+                "The strip below is as long as the image is WIDE, the one on the right as long as it is HIGH.",
+            ),
+            WrongAnswer(
+                "grid times P",
+                lambda h, w, p: h * w - (h // p) * (w // p) * p,
+                "Each patch reads P·P pixels, not P.",
+            ),
+            WrongAnswer(
+                "patches taken off",
+                lambda h, w, p: h * w - (h // p) * (w // p),
+                "The number of PATCHES was subtracted from the number of pixels. Each patch reads P·P pixels.",
+            ),
+            WrongAnswer(
+                "height used twice",
+                lambda h, w, p: h * h - (h // p * p) ** 2,
+                "The height was used for both sides: right for square images only.",
+            ),
+            WrongAnswer(
+                "difference turned round",
+                lambda h, w, p: (h // p * p) * (w // p * p) - h * w,
+                "The difference is the wrong way round: the whole image minus what is read.",
+            ),
+            WrongAnswer(
+                "percent",
+                lambda h, w, p: 100 * (h * w - (h // p * p) * (w // p * p)) / (h * w),
+                "That is how many per cent. The question is how many pixels.",
+            ),
             WrongAnswer(
                 "corner only",
                 lambda h, w, p: (h % p) * (w % p),
@@ -585,13 +794,13 @@ QUESTIONS = (
                 "There are 49 times fewer tokens. But each of them meets every other, so the saving counts twice.",
             ),
             Option(
+                "no fewer: the number of pixels is the same",
+                "All the pixels are still there, but what meets is tokens: 16 in place of 784.",
+            ),
+            Option(
                 "2,401 times",
                 "784² = 614,656 pairs against 16² = 256. 49 × 49 = 2,401: the fourth power of the patch side.",
                 right=True,
-            ),
-            Option(
-                "no fewer: the number of pixels is the same",
-                "All the pixels are still there, but what meets is tokens: 16 in place of 784.",
             ),
         ),
     ),
@@ -602,15 +811,15 @@ QUESTIONS = (
         options=(
             Option(
                 "the top left 7 × 7 pixels",
-                "That would be a tile. A reshape takes the numbers in the order in which they lie in "
-                "memory: a whole row of 28, then the next.",
+                "That would be a tile. A reshape takes the numbers in reading order: a whole row of 28, then the"
+                " next.",
             ),
-            Option("the first 49 pixels of the top row", "The top row has only 28 pixels."),
             Option(
                 "the top row and three quarters of the second",
                 "49 = 28 + 21: one row and 21 pixels of the next. 1.75 rows, a strip right across the image.",
                 right=True,
             ),
+            Option("the first 49 pixels of the top row", "The top row has only 28 pixels."),
             Option("49 pixels from all over the image", "A reshape does not jump: it goes on where it stopped."),
         ),
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import torch
 from torch import Tensor
 
@@ -29,51 +31,48 @@ def patch_grid(image: Tensor, size: int, patch_size: int, stride: int) -> Live:
 
 def draw_patch_grid(image: Tensor, size: int, patch_size: int, stride: int) -> Drawing:
     """The drawing behind patch_grid: patches outlined, unread pixels painted over, the counts beside it."""
-    small = torch.nn.functional.interpolate(image, size=(size, size), mode="bilinear", antialias=True).clamp(0, 1)[
-        0
-    ]
+    small = torch.nn.functional.interpolate(image, size=(size, size), mode="bilinear", antialias=True).clamp(0, 1)[0]
     counts = patches.coverage(size, size, patch_size, stride)
     side = (size - patch_size) // stride + 1
     scale = 320 / size
     drawing = Drawing(660, 344)
     drawing.pixels(12, 12, 320, 320, small[0] if len(small) == 1 else small.permute(1, 2, 0))
-    for row, column in (counts == 0).nonzero().tolist():
-        drawing.rect(12 + column * scale, 12 + row * scale, scale, scale, fill=VERMILION)
+    for start, end in _gaps(counts.amax(dim=0)):  # what no patch reads are whole rows and whole columns
+        drawing.rect(12 + start * scale, 12, (end - start) * scale, 320, fill=VERMILION)
+        drawing.rect(12, 12 + start * scale, 320, (end - start) * scale, fill=VERMILION)
     outlined = range(side if side <= MOST_OUTLINED else 0)
-    for row in outlined:
-        for column in outlined:
-            drawing.rect(
-                12 + column * stride * scale,
-                12 + row * stride * scale,
-                patch_size * scale,
-                patch_size * scale,
-                stroke=SKY,
-            )
-    for at, colour in ((0, WHITE), (1, BLACK)):  # the first patch, framed twice so that it shows on any picture
-        drawing.rect(
-            12 + at,
-            12 + at,
-            patch_size * scale - 2 * at,
-            patch_size * scale - 2 * at,
-            stroke=colour,
-            stroke_width=2,
-        )
-    most = {1: "once", 2: "twice"}.get(counts.max().item(), f"{counts.max().item()} times")
-    unread, numbers = int((counts == 0).sum()), len(small) * patch_size**2
+    for row, column in itertools.product(outlined, outlined):
+        x, y = 12 + column * stride * scale, 12 + row * stride * scale
+        drawing.rect(x, y, patch_size * scale, patch_size * scale, stroke=SKY)
+    for number in range(min(side, 2)):  # the first patches, framed twice so that they show on any picture
+        for inset, colour in ((0, WHITE), (1, BLACK)):
+            x, width = 12 + number * stride * scale + inset, patch_size * scale - 2 * inset
+            drawing.rect(x, 12 + inset, width, width, stroke=colour, stroke_width=2)
+    unread, numbers, total = int((counts == 0).sum()), len(small) * patch_size**2, side * side
     lines = (
-        (f"{side} × {side} = {side * side} patches", True),
-        (f"(({size} − {patch_size}) // {stride} + 1) on each side", False),
+        (f"{side} × {side} = {total} {'patch' if total == 1 else 'patches'}", True),
         (f"{numbers} numbers in a patch", False),
-        (f"{(side * side) ** 2:,} pairs of tokens", False),
+        (f"{total**2:,} {'pair' if total == 1 else 'pairs'} of tokens", False),
         (f"{unread} pixels in no patch", unread > 0),
-        (f"most often read: {most}", False),
-        (f"{side * side * numbers / small.numel():.2f} numbers kept for one of the image", False),
+        (f"a pixel is read at most {_times(int(counts.max()))}", False),
+        (f"numbers kept: {total * numbers / small.numel():.2f} × the image's", False),
+        ("" if outlined else "too many patches to outline: the first two are framed", False),
     )
     for place, (text, bold) in enumerate(lines):
-        drawing.label(356, 40 + 30 * place, text, bold=bold)
+        drawing.label(356, 40 + 30 * place, text, bold=bold, size=13 if place < 6 else 11)
     drawing.text = (
-        f"An image of {size} × {size} pixels under patches of {patch_size} × {patch_size}, {stride} pixels apart: "
-        f"{side} × {side} = {side * side} patches of {numbers} numbers, {unread} pixels in no patch, "
-        f"no pixel read more than {most}."
+        f"An image of {size} × {size} pixels under patches of {patch_size} × {patch_size} with stride {stride}: "
+        f"{side} × {side} = {total} patches of {numbers} numbers, {unread} pixels in no patch, "
+        f"a pixel read at most {_times(int(counts.max()))}."
     )
     return drawing
+
+
+def _gaps(counts: Tensor) -> list[tuple[int, int]]:
+    """Start and end of each run of zeros."""
+    edges = torch.nn.functional.pad((counts == 0).int(), (1, 1)).diff().nonzero().flatten().tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")

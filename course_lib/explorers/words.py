@@ -49,11 +49,11 @@ def one_hot_cost(vocabulary_size: int) -> Live:
 def draw_one_hot_cost(vocabulary_size: int) -> Drawing:
     """The drawing behind one_hot_cost: one side of the square is V, so its area is V × V numbers."""
     side = max(vocabulary_size / SIZES[-1] * 260, 1.0)
-    laptop = (8 * 2**30 / 4) ** 0.5 / SIZES[-1] * 260  # side of a square of as many float32 as 8 GiB hold
+    laptop = (8e9 / 4) ** 0.5 / SIZES[-1] * 260  # side of a square of as many float32 as 8 GB hold
     table, ids = words.one_hot_bytes(vocabulary_size), vocabulary_size * 8
     drawing = Drawing(640, 300)
     drawing.rect(20, 20, laptop, laptop, stroke=GREY)
-    drawing.label(24 + laptop, 14 + laptop, "8 GiB, a small laptop", size=11, colour=GREY)
+    drawing.label(24 + laptop, 14 + laptop, "8 GB, a small laptop", size=11, colour=GREY)
     drawing.rect(20, 20, side, side, fill=VERMILION if side > laptop else BLUE)
     drawing.label(320, 60, f"{vocabulary_size:,} words", size=16, bold=True)
     drawing.label(320, 92, f"one-hot rows in float32: {in_bytes(table)}")
@@ -64,7 +64,7 @@ def draw_one_hot_cost(vocabulary_size: int) -> Drawing:
     larger = "larger than" if side > laptop else "inside"
     drawing.text = (
         f"A square whose area stands for the one-hot table of {vocabulary_size:,} words, {in_bytes(table)} in"
-        f" float32, {larger} the outline of 8 GiB. The ids alone take {in_bytes(ids)}."
+        f" float32, {larger} the outline of 8 GB. The ids alone take {in_bytes(ids)}."
     )
     return drawing
 

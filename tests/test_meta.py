@@ -1,0 +1,196 @@
+"""What every exercise and question has to have, and what its cases must keep apart."""
+
+from __future__ import annotations
+
+import collections
+import re
+from pathlib import Path
+
+import pytest
+import torch
+
+import course_lib.exercises
+from course_lib.exercises import all_exercises, all_questions, find_question
+
+EXERCISES, QUESTIONS = all_exercises(), all_questions()
+CASES = [(name, case) for name, exercise in EXERCISES.items() for case in exercise.cases()]
+FILES = sorted(Path(course_lib.exercises.__file__).parent.glob("*.py"))
+
+
+def trivial(argument):
+    """Nothing at all, or a size at which all formulas give the same."""
+    if isinstance(argument, torch.Tensor):
+        return argument.numel() == 0
+    return argument in ("", [], 1) or (isinstance(argument, tuple) and 0 in argument)
+
+
+COINCIDENCES = {
+    "square images": lambda letters, case: letters["H"] == letters["W"],
+    "square tables": lambda letters, case: letters["V"] == letters["D"],
+    "one channel": lambda letters, case: letters["C"] == 1,
+    "three channels": lambda letters, case: letters["C"] == 3,
+    "a batch of one": lambda letters, case: letters["B"] == 1,
+    "stride = patch size": lambda letters, case: letters["S"] == letters["P"],
+    "ids without repeats": lambda letters, case: case.args[0].unique().numel() == case.args[0].numel(),
+    "trivial": lambda letters, case: trivial(case.args[0]) or divides(letters),
+    "a single axis": lambda letters, case: len(case.args[0]) == 1,
+}
+
+
+def divides(letters):
+    """Whether no pixel is left over, so that the answer is 0."""
+    return "P" in letters and letters["H"] % letters["P"] == 0 == letters["W"] % letters["P"]
+
+
+def differ(letters, one, other):
+    return one not in letters or other not in letters or letters[one] != letters[other]
+
+
+@pytest.mark.parametrize(("name", "case"), CASES, ids=lambda value: value if isinstance(value, str) else value.label)
+def test_letters_are_kept_apart_except_where_a_case_says_so(name, case):
+    letters = case.letters
+    coincidences = {
+        "square images": not differ(letters, "H", "W"),
+        "one channel": letters.get("C") == 1,
+        "three channels": letters.get("C") == 3,
+        "square tables": not differ(letters, "V", "D"),
+        "a batch of one": letters.get("B") == 1,
+        "stride = patch size": not differ(letters, "S", "P"),
+    }
+    assert {tag for tag, true in coincidences.items() if true} <= {case.only}
+    if not case.only:
+        assert differ(letters, "N", "D") and differ(letters, "T", "V") and differ(letters, "T", "D")
+        if {"C", "P", "N"} <= letters.keys():
+            assert letters["C"] * letters["P"] ** 2 not in (letters["N"], letters.get("D"))
+
+
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [(name, case) for name, case in CASES if case.only],
+    ids=lambda value: value if isinstance(value, str) else value.label,
+)
+def test_a_declared_coincidence_is_one(name, case):
+    assert COINCIDENCES[case.only](case.letters, case)
+
+
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [(name, case) for name, case in CASES if case.axes],
+    ids=lambda value: value if isinstance(value, str) else value.label,
+)
+def test_axes_and_letters_of_a_case_are_the_shape_of_its_result(name, case):
+    if EXERCISES[name].read is not None:
+        shape = tuple(EXERCISES[name].read(EXERCISES[name].solution(*case.args))["weight"].shape)
+    else:
+        shape = tuple(EXERCISES[name].solution(*case.args).shape)
+    axes = case.axes.split()
+    assert len(axes) == len(shape)
+    known = dict(case.letters)
+    if "C" in known:
+        known["C·P·P"] = known["C"] * known["P"] ** 2
+    assert tuple(known[axis] for axis in axes) == shape
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_cases_have_labels_of_their_own_and_most_are_without_coincidence(name):
+    cases = EXERCISES[name].cases()
+    assert len({case.label for case in cases}) == len(cases) >= 3
+    assert sum(not case.only and not case.raises for case in cases) >= 2
+    assert EXERCISES[name].cases()[0].args[0] is not cases[0].args[0] or not hasattr(cases[0].args[0], "add_")
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_hints_lead_from_vague_to_concrete(name):
+    hints = EXERCISES[name].hints
+    assert (
+        len(hints) >= 3
+        and len(set(hints)) == len(hints)
+        and all(len(hint.split()) >= 3 or "(" in hint or "*" in hint for hint in hints)
+    )
+
+    def code(hint):
+        return re.search(r"\w\(.*\)|\w \* \w|// \w|= ", hint)
+
+    assert code(hints[-1]), "the last hint holds code"
+    solution_line = EXERCISES[name].solution_source.splitlines()[-1].strip().removeprefix("return ")
+    assert solution_line not in hints[0]
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_every_exercise_is_complete(name):
+    exercise = EXERCISES[name]
+    assert exercise.name == name == exercise.solution.__name__
+    assert exercise.lesson in course_lib.exercises.LESSONS
+    assert len(exercise.praise.split()) >= 4 and exercise.praise.endswith(".")
+    assert len(exercise.wrong) >= 5
+    assert len({wrong.name for wrong in exercise.wrong}) == len(exercise.wrong)
+    assert all(len(wrong.because.split()) >= 4 and wrong.because.rstrip()[-1] in ".?" for wrong in exercise.wrong)
+    assert not any("!" in text for text in (exercise.praise, *exercise.hints) if "!=" not in text)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_no_fault_of_the_engine_has_the_name_of_a_wrong_answer_by_accident(name):
+    general = {
+        "raised",
+        "timed out",
+        "interrupted",
+        "wrong type",
+        "returned nothing",
+        "changed its input",
+        "not a number",
+        "no gradient",
+        "wrong gradient",
+        "wrong order",
+        "different",
+        "factor",
+        "constant",
+        "sign",
+        "wrong shape",
+        "wrong dtype",
+        "not the same twice",
+        "wrong arguments",
+        "no error",
+    }
+    assert not general & {wrong.name for wrong in EXERCISES[name].wrong}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_question_has_one_right_option_and_explains_each(name):
+    question = QUESTIONS[name]
+    assert 3 <= len(question.options) <= 5
+    assert sum(option.right for option in question.options) == 1
+    assert len({option.text for option in question.options}) == len(question.options)
+    assert all(len(option.because.split()) >= 6 for option in question.options), [
+        option.text for option in question.options if len(option.because.split()) < 6
+    ]
+    assert question.text.rstrip().endswith("?") and find_question(name) is question
+
+
+def test_the_right_option_is_not_always_at_the_same_place():
+    places = collections.Counter(
+        [option.right for option in question.options].index(True) for question in QUESTIONS.values()
+    )
+    assert len(places) >= 3 and max(places.values()) <= 0.6 * len(QUESTIONS)
+
+
+def test_names_are_unique():
+    modules = course_lib.exercises._modules()
+    exercises = [exercise.name for module in modules for exercise in module.EXERCISES]
+    questions = [question.name for module in modules for question in module.QUESTIONS]
+    assert len(set(exercises)) == len(exercises) == len(EXERCISES)
+    assert len(set(questions)) == len(questions) == len(QUESTIONS)
+
+
+def test_unknown_questions_are_told_with_the_nearest():
+    with pytest.raises(LookupError, match="no quiz question is called 'widht'; nearest: width"):
+        find_question("widht")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_no_exercise_draws_from_the_global_random_stream(file):
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if re.search(r"torch\.(manual_seed|rand\w*|normal|bernoulli|multinomial)\(", line):
+            assert "generator" in line, f"{file.name}:{number}: {line.strip()}"
+        assert not re.search(r"\brandom\.(seed|random|shuffle|choice|randint)\(|np\.random", line), (
+            f"{file.name}:{number}"
+        )
