@@ -1,0 +1,265 @@
+"""Every lesson in a real browser: runs, sliders, quizzes, checks, and what a learner's saved copy shows."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shutil
+
+import pytest
+
+from course_lib import COURSE
+from course_lib.exercises import find, find_question
+from tests.lab import Lab, Notebook, launch
+from tests.notebook_runs import NOTEBOOKS, called, code_cells, read
+
+expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
+
+NEVER = ("Loading widget", "Error displaying widget", "model not found", "Traceback")
+DEAD = ".jupyter-widgets-error-widget, .jp-mod-error, [data-mime-type='application/vnd.jupyter.stderr']"
+RESHAPE = """def patchify(images, patch_size):
+    batch, channels, height, width = images.shape
+    count = (height // patch_size) * (width // patch_size)
+    return images.reshape(batch, count, -1)
+"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def lab(browser, tmp_path_factory):
+    """A server whose folder holds a copy of the notebooks: the learner's own stay as they are."""
+    folder = tmp_path_factory.mktemp("lab")
+    shutil.copytree(COURSE / "notebooks", folder / "notebooks", ignore=shutil.ignore_patterns(".*"))
+    lab = Lab(folder)
+    lab.start()
+    yield lab
+    lab.stop()
+
+
+@pytest.fixture(scope="module")
+def lesson(request, lab, browser):
+    """A lesson, open and run from top to bottom; tests of the same lesson share it."""
+    (path,) = [path for path in NOTEBOOKS if path.stem.startswith(request.param)]
+    notebook = Notebook(lab, browser, f"notebooks/{path.name}")
+    notebook.stored, notebook.ran = read(path), notebook.command("notebook:run-all-cells")
+    yield notebook
+    notebook.close()
+
+
+def of(number: str):
+    """Give a test the lesson with that number."""
+    return pytest.mark.parametrize("lesson", [number], indirect=True)
+
+
+def live_cells(notebook) -> list[str]:
+    """The ids of the cells that show a live picture: they end in a call of something of `explorers`."""
+    parts = [node for cell in code_cells(notebook) for node in ast.walk(ast.parse(cell.source))]
+    imports = [part for part in parts if isinstance(part, ast.ImportFrom)]
+    names = {
+        alias.name for part in imports if part.module.startswith("course_lib.explorers") for alias in part.names
+    }
+    lasts = {cell.id: ast.parse(cell.source).body[-1] for cell in code_cells(notebook)}
+    calls = {name: last.value for name, last in lasts.items() if isinstance(getattr(last, "value", None), ast.Call)}
+    return [name for name, call in calls.items() if getattr(call.func, "id", "") in names]
+
+
+def quiz_cells(notebook) -> list[str]:
+    return [cell.id for cell in code_cells(notebook) if called(cell, "quiz")]
+
+
+def unwanted(notebook) -> list[str]:
+    """What no learner should ever read."""
+    shown = " ".join(notebook.page.locator(".jp-Notebook .jp-OutputArea-output").all_inner_texts())
+    return [text for text in NEVER if text in shown]
+
+
+def drawing(cell):
+    return cell.locator(".course-panel svg")
+
+
+def heights(cell) -> list[float]:
+    """Heights of the cell's output and of the drawing's place in it."""
+    places = (cell.locator(".jp-Cell-outputWrapper"), cell.locator(".course-panel"))
+    return [place.bounding_box()["height"] for place in places]
+
+
+def texts(cell) -> list[str]:
+    return drawing(cell).locator("text").all_text_contents()
+
+
+def drag_to_the_end(page, slider) -> None:
+    """Drag the handle of a slider from where it is, its first value, to the right end."""
+    box = slider.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    low, high, value = (float(slider.evaluate(f"slider => slider.{name}")) for name in ("min", "max", "value"))
+    page.mouse.move(box["x"] + 8 + (box["width"] - 16) * (value - low) / (high - low), middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 2, middle, steps=10)
+    page.mouse.up()
+
+
+@pytest.mark.parametrize("lesson", [path.stem[:2] for path in NOTEBOOKS], indirect=True)
+def test_a_lesson_runs_and_shows_its_live_parts(lesson):
+    assert lesson.ran
+    assert lesson.page.locator(DEAD).count() == 0
+    assert unwanted(lesson) == []
+    for name in live_cells(lesson.stored):
+        expect(drawing(lesson.cell(name))).to_be_visible()
+    for name in quiz_cells(lesson.stored):
+        buttons = lesson.cell(name).locator(".course-answers button")
+        expect(buttons).to_have_count(len(find_question(called_with(lesson.stored, name)).options))
+        expect(buttons.first).to_be_visible()
+    assert lesson.errors == []
+    assert lesson.outside == []
+
+
+def called_with(notebook, name: str) -> str:
+    """The question that a quiz cell asks."""
+    (cell,) = [cell for cell in notebook.cells if cell.id == name]
+    return called(cell, "quiz")[0].args[0].value
+
+
+@of("04")
+def test_sliders_change_picture_and_text_by_keyboard_and_by_pointer(lesson):
+    cell = lesson.cell("grid-run")
+    size, _, stride = (cell.get_by_role("slider", name=name) for name in ("Image size", "Patch size P", "Stride S"))
+    before, first = heights(cell), drawing(cell).get_attribute("aria-label")
+    assert "4 × 4 = 16 patches" in texts(cell)
+    stride.focus()
+    lesson.page.keyboard.press("ArrowRight")
+    expect(drawing(cell)).to_have_attribute("aria-label", re.compile("8 pixels apart: 3 × 3 = 9 patches"))
+    expect(cell.locator(".course-control").nth(2).locator("output")).to_have_text("8")
+    assert "3 × 3 = 9 patches" in texts(cell)
+    drag_to_the_end(lesson.page, size)
+    expect(drawing(cell)).to_have_attribute("aria-label", re.compile("^An image of 64 × 64 pixels"))
+    assert "8 × 8 = 64 patches" in texts(cell)
+    assert heights(cell) == before
+    assert drawing(cell).get_attribute("aria-label") != first
+
+
+@of("01")
+def test_a_typed_sentence_is_shown_as_text_and_never_run(lesson):
+    cell = lesson.cell("live-run")
+    before = heights(cell)
+    cell.get_by_role("textbox", name="Sentence").fill("<b>x</b><script>window.typed = 1</script>")
+    expect(drawing(cell).locator("text", has_text="script").first).to_be_visible()
+    assert {"<", "b", ">", "x", "script", "id 0"} <= set(texts(cell))
+    assert cell.locator(".course-panel :is(b, script)").count() == 0
+    assert lesson.js("'typed' in window") is False
+    cell.get_by_role("textbox", name="Sentence").fill("")
+    expect(cell.get_by_role("alert")).to_have_text("Type at least one word.")
+    assert heights(cell) == before
+
+
+@of("02")
+def test_the_token_slider_walks_through_the_sentence(lesson):
+    cell = lesson.cell("steps-run")
+    before, first = heights(cell), drawing(cell).get_attribute("aria-label")
+    cell.get_by_role("slider", name="Token").focus()
+    lesson.page.keyboard.press("End")
+    expect(drawing(cell)).not_to_have_attribute("aria-label", first)
+    last, drawn = drawing(cell).get_attribute("aria-label"), drawing(cell).inner_html()
+    lesson.page.keyboard.press("ArrowLeft")
+    expect(drawing(cell)).not_to_have_attribute("aria-label", last)
+    assert drawing(cell).inner_html() != drawn
+    assert heights(cell) == before
+
+
+@of("01")
+def test_a_live_cell_run_again_leaves_no_widget_behind(lesson):
+    counts = "panel.sessionContext.session.kernel.requestCommInfo({}).then(info => Object.keys(info.content.comms).length)"
+    cell = lesson.run("live-run")
+    once = lesson.js(counts)
+    for _ in range(4):
+        lesson.run("live-run")
+    expect(drawing(cell)).to_have_count(1)
+    assert lesson.js(counts) == once > 0
+    cell.get_by_role("textbox", name="Sentence").fill("still alive")
+    expect(drawing(cell).locator("text", has_text="alive").first).to_be_visible()
+    assert unwanted(lesson) == []
+
+
+@of("02")
+def test_a_quiz_explains_the_wrong_option_and_the_right_one(lesson):
+    question = find_question("product_or_lookup")
+    cell = lesson.cell("predict-quiz")
+    wrong = next(option for option in question.options if not option.right)
+    right = next(option for option in question.options if option.right)
+    for option, verdict in ((wrong, "not quite"), (right, "right")):
+        button = cell.get_by_role("button", name=option.text)
+        button.click()
+        expect(cell.locator(".course-panel")).to_contain_text(f"{option.text}: {verdict}.")
+        expect(cell.locator(".course-panel")).to_contain_text(option.because.replace("`", ""))
+        expect(button).to_have_attribute("aria-pressed", "true")
+    expect(cell.locator("button[aria-pressed=true]")).to_have_count(1)
+
+
+def write(lesson, name: str, source: str) -> None:
+    """Replace a cell's text by keyboard and run it, then the next cell, as a learner does."""
+    editor = lesson.cell(name).locator(".cm-content")
+    editor.click()
+    lesson.page.keyboard.press("ControlOrMeta+A")
+    lesson.page.keyboard.insert_text(source)
+    lesson.page.keyboard.press("Shift+Enter")
+    lesson.page.keyboard.press("Shift+Enter")
+
+
+@of("04")
+def test_an_exercise_is_diagnosed_then_passed_and_lesson_00_counts_it(lesson, lab, browser):
+    check = lesson.cell("patchify-check").locator(".jp-OutputArea-output")
+    expect(check).to_contain_text("patchify: not attempted yet.")
+    write(lesson, "patchify", RESHAPE)
+    expect(check).to_contain_text("A reshape never moves a number")
+    expect(check.locator("pre")).to_contain_text("marks what your patch 0 took")
+    write(lesson, "patchify", find("patchify").solution_source)
+    expect(check).to_contain_text("patchify: correct on 6 of 6 cases")
+    start = Notebook(lab, browser, "notebooks/00_start_here.ipynb")
+    for name in ("setup", "progress-run"):
+        start.run(name)
+    row = start.cell("progress-run").get_by_role("row").filter(has_text="04 From image to patches")
+    expect(row).to_contain_text("1 of 4 solved")
+    expect(row).not_to_contain_text(re.compile(r"\bpatchify"))
+    start.close()
+
+
+@pytest.fixture(scope="module")
+def restarted(lesson, lab):
+    """A new server, which knows no kernel, for the saved lesson and for one that JupyterLab does not trust."""
+    lesson.command("docmanager:save")
+    (mine,) = (lab.folder / "notebooks").glob("04*.ipynb")
+    changed = json.loads(mine.read_text(encoding="utf-8"))
+    changed["cells"][0]["source"].append(" By somebody else.")  # which no signature of ours covers
+    mine.with_name("foreign.ipynb").write_text(json.dumps(changed), encoding="utf-8")
+    again = Lab(lab.folder)
+    again.start()
+    yield again
+    again.stop()
+
+
+@of("04")
+@pytest.mark.parametrize(("name", "trusted"), [("04_image_to_patches", True), ("foreign", False)])
+def test_a_saved_copy_shows_pictures_and_questions_without_a_run(name, trusted, restarted, browser):
+    copy = Notebook(restarted, browser, f"notebooks/{name}.ipynb")
+    stored = read(restarted.folder / "notebooks" / f"{name}.ipynb")
+    assert copy.js("panel.content.widgets.find(cell => cell.model.id === 'grid-run').model.trusted") is trusted
+    for cell in live_cells(stored):
+        image = copy.cell(cell).locator(".jp-OutputArea-output img")
+        expect(image).to_be_visible()
+        assert image.evaluate("image => image.complete && image.naturalWidth") > 100
+    for cell in quiz_cells(stored):
+        question = find_question(called_with(stored, cell))
+        expect(copy.cell(cell).locator(".jp-OutputArea-output")).to_contain_text(question.text)
+        expect(copy.cell(cell).locator(".jp-OutputArea-output")).to_contain_text(f"a) {question.options[0].text}")
+    assert unwanted(copy) == []
+    assert copy.page.locator(DEAD).count() == 0
+    copy.close()
