@@ -77,6 +77,7 @@ class Overview:
     def _html_row(self, lesson: Lesson, state: str, still_open: list[str]) -> str:
         title = escape(f"{lesson.number} {lesson.title}")
         title = f'<a href="{lesson.file}">{title}</a>' if lesson.file else title
+        state = state.replace(" ", "\N{NO-BREAK SPACE}")  # narrow, but never on two lines
         cells = (title, str(lesson.minutes), state, ", ".join(f"<code>{name}</code>" for name in still_open))
         return "<tr>" + "".join(f'<td style="text-align:left">{cell}</td>' for cell in cells) + "</tr>"
 

@@ -8,7 +8,9 @@ function make(name, properties, ...children) {
 
 const builders = {
   Slider: ({ min, max, step }) => make("input", { type: "range", min, max, step }),
-  Choice: ({ options }) => make("select", {}, ...options.map((text) => make("option", { textContent: text }))),
+  // Numbers with commas, as the pictures write them.
+  Choice: ({ options }) => make("select", {}, ...options.map((option) =>
+    make("option", { textContent: typeof option === "number" ? option.toLocaleString("en-US") : option }))),
   TextBox: ({ length }) => make("input", { type: "text", maxLength: length, spellcheck: false }),
   Switch: () => make("input", { type: "checkbox" }),
 };
