@@ -307,19 +307,19 @@ def coverage_map(counts: Tensor, patch_size: int, stride: int) -> Picture:
     return drawing.picture()
 
 
-BOX_W, BOX_H = 136, 88
-MAP = {  # lesson -> place of its box: column, lane (0 words, 1 both, 2 pictures)
-    "00": (0, 1),
-    "01": (1, 0),
-    "02": (2, 0),
-    "03": (3, 0),
-    "09": (4.5, 0),
-    "04": (1, 2),
-    "05": (2, 2),
-    "06": (3, 2),
-    "07": (4, 2),
-    "08": (5, 2),
-    "10": (6, 1),
+BOX_W, BOX_H = 200, 60
+MAP = {  # lesson -> place of its box: lane (0 words, 1 both, 2 pictures), row
+    "00": (1, 0),
+    "01": (0, 1.25),
+    "02": (0, 2.25),
+    "03": (0, 3.25),
+    "09": (0, 4.75),
+    "04": (2, 1.25),
+    "05": (2, 2.25),
+    "06": (2, 3.25),
+    "07": (2, 4.25),
+    "08": (2, 5.25),
+    "10": (1, 6.5),
 }
 WAYS = (
     ("00", "01"),
@@ -338,28 +338,28 @@ WAYS = (
 
 def course_map(titles: Mapping[str, str], notes: Mapping[str, str]) -> Picture:
     """The lessons on their two lanes; `notes` is a short line for each, such as its minutes."""
-    drawing = Drawing(7 * (BOX_W + 24) + 8, 3 * BOX_H + 112)
-    corner = {
-        number: (16 + column * (BOX_W + 24), 40 + lane * (BOX_H + 16)) for number, (column, lane) in MAP.items()
-    }
-    drawing.label(corner["01"][0], 20, "words", bold=True, colour=BLUE)
-    drawing.label(corner["04"][0], corner["04"][1] + BOX_H + 20, "pictures", bold=True, colour=VERMILION)
+    # Downwards, so that it is narrow enough to be read in a small window.
+    drawing = Drawing(2 * BOX_W + 180, 7.5 * BOX_H + 188)
+    corner = {number: (20 + lane * (BOX_W / 2 + 70), 16 + row * (BOX_H + 24)) for number, (lane, row) in MAP.items()}
+    (left, words_top), (right, pictures_top) = corner["01"], corner["04"]
+    drawing.label(left, words_top - 14, "words", bold=True, colour=BLUE)
+    drawing.label(right + BOX_W, pictures_top - 14, "pictures", anchor="end", bold=True, colour="#a84a00")
     for start, end in WAYS:
         (x1, y1), (x2, y2) = corner[start], corner[end]
-        drawing.line(x1 + BOX_W, y1 + BOX_H / 2, x2 - 3, y2 + BOX_H / 2, stroke=GREY, width=2, arrow=True)
-    x, (top, bottom) = corner["02"][0] + BOX_W / 2, (corner["02"][1] + BOX_H, corner["05"][1])
-    for start, end in ((top + 40, top + 3), (bottom - 40, bottom - 3)):
-        drawing.line(x, start, x, end, stroke=GREEN, width=2, arrow=True)
-    drawing.label(x, (top + bottom) / 2, "the same product", size=12, anchor="middle", colour="#00664b")
+        drawing.line(x1 + BOX_W / 2, y1 + BOX_H, x2 + BOX_W / 2, y2 - 3, stroke=GREY, width=2, arrow=True)
+    middle, y = (left + right + BOX_W) / 2, corner["02"][1] + BOX_H / 2
+    for end in (left + BOX_W + 3, right - 3):
+        drawing.line(middle, y, end, y, stroke=GREEN, width=2, arrow=True)
+    drawing.label(middle, y - 14, "the same product", size=12, anchor="middle", colour="#00664b")
     for number, (x, y) in corner.items():
-        colour = {0: BLUE, 1: GREY, 2: VERMILION}[MAP[number][1]]
+        colour = {0: BLUE, 1: GREY, 2: VERMILION}[MAP[number][0]]
         drawing.rect(x, y, BOX_W, BOX_H, fill=WHITE, stroke=colour, stroke_width=2)
-        for line, text in enumerate(textwrap.wrap(f"{number} {titles[number]}", 16)):
-            drawing.label(x + 9, y + 16 + 17 * line, text, size=12, bold=True)
-        drawing.label(x + 9, y + BOX_H - 12, notes[number], size=11, colour="#505050")
+        for line, text in enumerate(textwrap.wrap(f"{number} {titles[number]}", 24, break_on_hyphens=False)):
+            drawing.label(x + 9, y + 14 + 16 * line, text, size=12, bold=True)
+        drawing.label(x + 9, y + BOX_H - 11, notes[number], size=11, colour="#505050")
     lanes = [
         ", ".join(
-            f"{number} {titles[number]} ({notes[number]})" for number, (_, lane) in MAP.items() if lane == wanted
+            f"{number} {titles[number]} ({notes[number]})" for number, (lane, _) in MAP.items() if lane == wanted
         )
         for wanted in (0, 2, 1)
     ]
