@@ -177,7 +177,8 @@ def test_the_token_slider_walks_through_the_sentence(lesson):
 
 @of("01")
 def test_a_live_cell_run_again_leaves_no_widget_behind(lesson):
-    counts = "panel.sessionContext.session.kernel.requestCommInfo({}).then(info => Object.keys(info.content.comms).length)"
+    kernel = "panel.sessionContext.session.kernel"
+    counts = f"{kernel}.requestCommInfo({{}}).then(info => Object.keys(info.content.comms).length)"
     cell = lesson.run("live-run")
     once = lesson.js(counts)
     for _ in range(4):
