@@ -530,7 +530,7 @@ def test_the_table_of_lessons_in_the_readme_says_what_the_course_says():
 
 def test_the_links_of_the_readme_lead_somewhere():
     text = text_of("README.md")
-    targets = [target.split("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text)]
+    targets = [target.split("#")[0] for target in re.findall(r'(?:\]\(|src=")([^)"\s]+)', text)]
     local = [target for target in targets if target and not re.match(r"[a-z]+:", target)]
-    assert "data/README.md" in local and "LICENSE" in local
+    assert {"data/README.md", "LICENSE", "notebooks/images/map.png"} <= set(local)
     assert [target for target in local if not (COURSE / target).exists()] == []
