@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from course_lib import embed, figures, words
-from course_lib.drawing import BLUE, GREEN, GREY, LIGHT, VERMILION, Drawing
+from course_lib.drawing import BLUE, GREEN, GREY, LIGHT, VERMILION, WHITE, Drawing
 from course_lib.explorers.controls import Choice, Slider, TextBox
 from course_lib.explorers.live import Live
 
@@ -31,7 +31,8 @@ def draw_sentence_codes(sentence: str) -> Drawing:
     tokens = every_token[:MOST_TOKENS]
     vocabulary = words.build_vocabulary(tokens)
     matrix = words.one_hot(words.encode(tokens, vocabulary), len(vocabulary))
-    drawing = figures.one_hot_drawing([token[:12] for token in tokens], [word[:12] for word in vocabulary], matrix)
+    rows, columns = [_short(token, 12) for token in tokens], [_short(word, 7) for word in vocabulary]
+    drawing = figures.one_hot_drawing(rows, columns, matrix)
     if len(every_token) > MOST_TOKENS:
         told = f"the first {MOST_TOKENS} of {len(every_token)} tokens"
         drawing.label(drawing.width + 20, 90, told, size=12, colour=GREY)
@@ -39,6 +40,10 @@ def draw_sentence_codes(sentence: str) -> Drawing:
     drawing.width = max(drawing.width, 640)
     drawing.height = max(drawing.height, 64 + MOST_TOKENS * figures.CELL + 16)
     return drawing
+
+
+def _short(word: str, most: int) -> str:
+    return word if len(word) <= most else word[: most - 1] + "…"
 
 
 def one_hot_cost(vocabulary_size: int) -> Live:
@@ -52,9 +57,9 @@ def draw_one_hot_cost(vocabulary_size: int) -> Drawing:
     laptop = (8e9 / 4) ** 0.5 / SIZES[-1] * 260  # side of a square of as many float32 as 8 GB hold
     table, ids = words.one_hot_bytes(vocabulary_size), vocabulary_size * 8
     drawing = Drawing(640, 300)
-    drawing.rect(20, 20, laptop, laptop, stroke=GREY)
-    drawing.label(24 + laptop, 14 + laptop, "8 GB, a small laptop", size=11, colour=GREY)
     drawing.rect(20, 20, side, side, fill=VERMILION if side > laptop else BLUE)
+    drawing.rect(20, 20, laptop, laptop, stroke=WHITE if side > laptop else GREY)
+    drawing.label(26 + max(side, laptop), 14 + laptop, "8 GB, a small laptop", size=11, colour=GREY)
     drawing.label(320, 60, f"{vocabulary_size:,} words", size=16, bold=True)
     drawing.label(320, 92, f"one-hot rows in float32: {in_bytes(table)}")
     drawing.label(320, 116, f"in int64, as F.one_hot answers: {in_bytes(2 * table)}")
