@@ -137,7 +137,7 @@ def test_sliders_change_picture_and_text_by_keyboard_and_by_pointer(lesson):
     assert "4 × 4 = 16 patches" in texts(cell)
     stride.focus()
     lesson.page.keyboard.press("ArrowRight")
-    expect(drawing(cell)).to_have_attribute("aria-label", re.compile("8 pixels apart: 3 × 3 = 9 patches"))
+    expect(drawing(cell)).to_have_attribute("aria-label", re.compile("with stride 8: 3 × 3 = 9 patches"))
     expect(cell.locator(".course-control").nth(2).locator("output")).to_have_text("8")
     assert "3 × 3 = 9 patches" in texts(cell)
     drag_to_the_end(lesson.page, size)
@@ -218,12 +218,13 @@ def write(lesson, name: str, source: str) -> None:
 @of("04")
 def test_an_exercise_is_diagnosed_then_passed_and_lesson_00_counts_it(lesson, lab, browser):
     check = lesson.cell("patchify-check").locator(".jp-OutputArea-output")
+    (reshape_alone,) = [wrong for wrong in find("patchify").wrong if wrong.name == "reshape alone"]
     expect(check).to_contain_text("patchify: not attempted yet.")
     write(lesson, "patchify", RESHAPE)
-    expect(check).to_contain_text("A reshape never moves a number")
+    expect(check).to_contain_text(reshape_alone.because.replace("`", ""))
     expect(check.locator("pre")).to_contain_text("marks what your patch 0 took")
     write(lesson, "patchify", find("patchify").solution_source)
-    expect(check).to_contain_text("patchify: correct on 6 of 6 cases")
+    expect(check).to_contain_text(re.compile(r"patchify: correct on \d+ of \d+ cases"))
     start = Notebook(lab, browser, "notebooks/00_start_here.ipynb")
     for name in ("setup", "progress-run"):
         start.run(name)

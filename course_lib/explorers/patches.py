@@ -50,10 +50,10 @@ def draw_patch_grid(image: Tensor, size: int, patch_size: int, stride: int) -> D
             drawing.rect(x, 12 + inset, width, width, stroke=colour, stroke_width=2)
     unread, numbers, total = int((counts == 0).sum()), len(small) * patch_size**2, side * side
     lines = (
-        (f"{side} × {side} = {total} {'patch' if total == 1 else 'patches'}", True),
+        (f"{side} × {side} = {total:,} {'patch' if total == 1 else 'patches'}", True),
         (f"{numbers} numbers in a patch", False),
         (f"{total**2:,} {'pair' if total == 1 else 'pairs'} of tokens", False),
-        (f"{unread} pixels in no patch", unread > 0),
+        (f"{unread:,} pixels in no patch", unread > 0),
         (f"a pixel is read at most {_times(int(counts.max()))}", False),
         (f"numbers kept: {total * numbers / small.numel():.2f} × the image's", False),
         ("" if outlined else "too many patches to outline: the first two are framed", False),
@@ -62,7 +62,7 @@ def draw_patch_grid(image: Tensor, size: int, patch_size: int, stride: int) -> D
         drawing.label(356, 40 + 30 * place, text, bold=bold, size=13 if place < 6 else 11)
     drawing.text = (
         f"An image of {size} × {size} pixels under patches of {patch_size} × {patch_size} with stride {stride}: "
-        f"{side} × {side} = {total} patches of {numbers} numbers, {unread} pixels in no patch, "
+        f"{side} × {side} = {total:,} patches of {numbers} numbers, {unread:,} pixels in no patch, "
         f"a pixel read at most {_times(int(counts.max()))}."
     )
     return drawing
