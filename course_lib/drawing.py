@@ -123,6 +123,7 @@ class Drawing:
         # The canvas is used without pyplot: no figure is left open, and no setting of the user's changes it.
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
+        from PIL import Image  # matplotlib draws its pictures with it
 
         from course_lib.figures import Picture
 
@@ -133,10 +134,16 @@ class Drawing:
         for order, shape in enumerate(self.shapes):
             _artist(axes, shape).set_zorder(order)
         axes.set(xlim=(0, self.width), ylim=(self.height, 0), aspect="auto")
-        file = io.BytesIO()
+        canvas = FigureCanvasAgg(figure)
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph .* missing")  # a sign that the font lacks
-            FigureCanvasAgg(figure).print_png(file, metadata={"Software": None})
+            warnings.filterwarnings("ignore", message="Glyph .* missing")  # a typed sign that DejaVu Sans lacks
+            canvas.draw()
+        image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+        if not any(shape[0] == "pixels" for shape in self.shapes):
+            # Flat colours and the edges of letters: 256 colours show them all, in a quarter of the bytes.
+            image = image.quantize(256, dither=Image.Dither.NONE)
+        file = io.BytesIO()
+        image.save(file, format="png", optimize=True)
         return Picture(file.getvalue(), self._words(), self.width)
 
     def _words(self) -> str:
