@@ -52,7 +52,7 @@ class Lab:
             free.bind(("127.0.0.1", 0))
             self.address = f"http://127.0.0.1:{free.getsockname()[1]}"
         places = {f"JUPYTER_{kind}_DIR": str(self.folder / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")}
-        places |= {"IPYTHONDIR": str(self.folder / "ipython"), "JUPYTER_NO_CONFIG": ""}
+        places["IPYTHONDIR"] = str(self.folder / "ipython")
         options = {
             "ServerApp.ip": "127.0.0.1",
             "ServerApp.port": self.address.rpartition(":")[2],
@@ -75,6 +75,7 @@ class Lab:
         deadline = time.monotonic() + COLD_START / 1000
         while not self._answers():
             if self.process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
                 raise RuntimeError("JupyterLab did not start:\n" + (self.folder / "server.log").read_text()[-3000:])
             time.sleep(0.1)
 

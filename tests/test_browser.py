@@ -11,10 +11,12 @@ import pytest
 
 from course_lib import COURSE
 from course_lib.exercises import find, find_question
-from tests.lab import Lab, Notebook, launch
+from course_lib.exercises.model import Question
+from tests.lab import STEP, Lab, Notebook, launch
 from tests.notebook_runs import NOTEBOOKS, called, code_cells, read
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
+expect.set_options(timeout=STEP)
 
 NEVER = ("Loading widget", "Error displaying widget", "model not found", "Traceback")
 DEAD = ".jupyter-widgets-error-widget, .jp-mod-error, [data-mime-type='application/vnd.jupyter.stderr']"
@@ -73,8 +75,10 @@ def live_cells(notebook) -> list[str]:
     return [name for name, call in calls.items() if getattr(call.func, "id", "") in names]
 
 
-def quiz_cells(notebook) -> list[str]:
-    return [cell.id for cell in code_cells(notebook) if called(cell, "quiz")]
+def quizzes(notebook) -> dict[str, Question]:
+    """The question of each cell that asks one, by the cell's id."""
+    calls = {cell.id: called(cell, "quiz") for cell in code_cells(notebook)}
+    return {name: find_question(found[0].args[0].value) for name, found in calls.items() if found}
 
 
 def unwanted(notebook) -> list[str]:
@@ -115,18 +119,12 @@ def test_a_lesson_runs_and_shows_its_live_parts(lesson):
     assert unwanted(lesson) == []
     for name in live_cells(lesson.stored):
         expect(drawing(lesson.cell(name))).to_be_visible()
-    for name in quiz_cells(lesson.stored):
+    for name, question in quizzes(lesson.stored).items():
         buttons = lesson.cell(name).locator(".course-answers button")
-        expect(buttons).to_have_count(len(find_question(called_with(lesson.stored, name)).options))
+        expect(buttons).to_have_count(len(question.options))
         expect(buttons.first).to_be_visible()
     assert lesson.errors == []
     assert lesson.outside == []
-
-
-def called_with(notebook, name: str) -> str:
-    """The question that a quiz cell asks."""
-    (cell,) = [cell for cell in notebook.cells if cell.id == name]
-    return called(cell, "quiz")[0].args[0].value
 
 
 @of("04")
@@ -258,8 +256,7 @@ def test_a_saved_copy_shows_pictures_and_questions_without_a_run(name, trusted, 
         image = copy.cell(cell).locator(".jp-OutputArea-output img")
         expect(image).to_be_visible()
         assert image.evaluate("image => image.complete && image.naturalWidth") > 100
-    for cell in quiz_cells(stored):
-        question = find_question(called_with(stored, cell))
+    for cell, question in quizzes(stored).items():
         expect(copy.cell(cell).locator(".jp-OutputArea-output")).to_contain_text(question.text)
         expect(copy.cell(cell).locator(".jp-OutputArea-output")).to_contain_text(f"a) {question.options[0].text}")
     assert unwanted(copy) == []
