@@ -228,7 +228,7 @@ def _verdict(
         name, sentence = relation(exercise, got, expected)
         diagnosis, because = (name, sentence) if name else (diagnosis, because)
     where = f"{'On' if only else 'on'} {fault.got.case.label}, "
-    text = f"{exercise.name}: {only}{where}{fault.text} {because}".rstrip()
+    text = f"{exercise.name}: {only}{where}{fault.text}\n{because}".rstrip()
     return Result(text, "wrong", fault.lines, diagnosis=diagnosis)
 
 

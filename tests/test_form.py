@@ -95,6 +95,12 @@ def test_code_cells_are_short(path):
 
 
 @each(NOTEBOOKS)
+def test_no_line_of_code_is_wider_than_a_small_window(path):
+    lines = [line for cell in code_cells(read(path)) for line in cell.source.splitlines()]
+    assert [line for line in lines if len(line) > 96] == []
+
+
+@each(NOTEBOOKS)
 def test_it_is_stored_as_refresh_stores_it(path):
     notebook = read(path)
     nbformat.validate(notebook)

@@ -71,8 +71,8 @@ def _sizes(batch: int, channels: int, height: int, width: int, patch_size: int) 
 
 
 _IMAGE_CASES = (  # batch, channels, height, width, patch size, coincidence
-    (4, 5, 4, 6, 2, ""),
-    (2, 4, 9, 6, 3, ""),
+    (4, 2, 6, 9, 3, ""),
+    (3, 5, 8, 4, 2, ""),
     (2, 2, 6, 6, 3, "square images"),
     (3, 4, 8, 8, 2, "square images"),
     (2, 1, 6, 4, 2, "one channel"),

@@ -64,6 +64,8 @@ def draw_one_hot_cost(vocabulary_size: int) -> Drawing:
     drawing.label(320, 92, f"one-hot rows in float32: {in_bytes(table)}")
     drawing.label(320, 116, f"in int64, as F.one_hot answers: {in_bytes(2 * table)}")
     drawing.label(320, 140, f"the ids alone: {in_bytes(ids)}")
+    if side < 6:
+        drawing.label(20, 284, "too small to be seen: in the corner at the top left", size=12, colour=GREY)
     if table >= ids:
         drawing.label(320, 180, f"one-hot takes {table // ids:,} times as much", bold=True)
     larger = "larger than" if side > laptop else "inside"
