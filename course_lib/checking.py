@@ -17,7 +17,7 @@ import torch
 from course_lib import exercises, progress
 from course_lib.diagnosis import Fault, always_the_same, brief, find_fault, only_right_for, relation
 from course_lib.exercises.model import Exercise, WrongAnswer
-from course_lib.outcomes import Outcome, alike, right, run, same_again, was_stopped
+from course_lib.outcomes import Outcome, alike, equal, right, run, same_again, was_stopped
 
 SURE = {
     "timed out",
@@ -144,21 +144,25 @@ def _exercise_and_answer(answer: Callable | str) -> tuple[Exercise, Callable | N
 
 
 def _attempted(answer: Callable) -> bool:
-    """Whether anything but a docstring and the gap stands in the function or class."""
+    """Whether anything but a docstring and the gap stands in the function, or in a method of the class."""
+    # The source of a class typed into a notebook cannot be had, that of its methods can.
+    methods = vars(answer).values() if inspect.isclass(answer) else [answer]
+    parts = [part for part in methods if inspect.isfunction(part)] or [answer]
+    return any(not _is_gap(statement) for part in parts for statement in _statements(part))
+
+
+def _statements(function: Callable) -> list[ast.stmt]:
+    """The statements in the body of a function; where its source cannot be read, one that is no gap."""
     try:
-        definition = ast.parse(textwrap.dedent(inspect.getsource(answer))).body[0]
+        definition = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+        return definition.body if isinstance(definition, ast.FunctionDef) else [definition]
     except (OSError, TypeError, SyntaxError, IndexError):
-        return True  # no source to read: let the cases tell
-    if isinstance(definition, ast.FunctionDef):
-        bodies = [definition.body]
-    elif isinstance(definition, ast.ClassDef):
-        bodies = [part.body for part in definition.body if isinstance(part, ast.FunctionDef)]
-    else:
-        return True  # a lambda
-    return any(not _is_gap(statement) for body in bodies for statement in body)
+        return [ast.Break()]  # let the cases tell
 
 
 def _is_gap(statement: ast.stmt) -> bool:
+    if ast.unparse(statement) == "super().__init__()":
+        return True
     text_or_dots = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     gives_dots = (
         isinstance(statement, ast.Return)
@@ -181,24 +185,29 @@ def _judge(exercise: Exercise, answer: Callable) -> Result:
             return Result(
                 f"{exercise.name}: correct on {total} of {total} cases. {exercise.praise}", "right", passed=True
             )
-        return Result(
-            f"{exercise.name}: called twice with the same input, your code gives two different results. "
-            "Does it draw random numbers, or keep something from the call before?",
-            "wrong",
-            diagnosis="not the same twice",
-        )
+        return _not_the_same_twice(exercise, answer, got)
     fault = _first_fault(exercise, got, expected, rights)
     known = None if was_stopped(got[-1]) or any(one.changed for one in got) else _known(exercise, got)
     if known is None and fault.name not in SURE and not _same_again(exercise, answer, got):
-        return _not_the_same_twice(exercise)
+        return _not_the_same_twice(exercise, answer, got)
     return _verdict(exercise, got, expected, rights, fault, known)
 
 
-def _not_the_same_twice(exercise: Exercise) -> Result:
+def _not_the_same_twice(exercise: Exercise, answer: Callable, got: list[Outcome]) -> Result:
+    again = run(exercise, answer, TIME_LIMIT)
+    parts = [
+        key
+        for one, other in zip(got, again, strict=False)
+        if isinstance(one.value, dict) and isinstance(other.value, dict)
+        for key in one.value.keys() & other.value.keys()
+        if not equal(one.value[key], other.value[key])
+    ]
+    which = f" What differs is {' and '.join(sorted(set(map(str, parts))))}." if parts and exercise.read else ""
     return Result(
-        f"{exercise.name}: called twice with the same input, your code gives two different results. "
-        "Does it draw random numbers, or keep something from the call before (a default `=[]`, a name "
-        "outside the function)? Is it a new layer whose random start is still in it?",
+        f"{exercise.name}: called twice with the same input, your code gives two different results.{which}\nDoes"
+        " it draw random numbers? A new layer starts with some: is everything copied into it, or is it one layer"
+        " too many? Or does it keep something from the call before (a default `=[]`, a name outside the"
+        " function)?",
         "wrong",
         diagnosis="not the same twice",
     )

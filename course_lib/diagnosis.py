@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 import re
@@ -12,7 +13,7 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises.model import Exercise
-from course_lib.outcomes import Outcome, equal, names_enough, shown, was_stopped
+from course_lib.outcomes import Outcome, equal, names_enough, near, shown, was_stopped
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def relation(exercise: Exercise, got: list[Outcome], expected: list[Outcome]) ->
     ours, theirs = torch.cat([b.flatten() for _, b in pairs]), torch.cat([a.flatten() for a, _ in pairs])
     if len(ours) < 2 or not theirs.isfinite().all() or len(ours.unique()) < 2:
         return "", ""
-    if torch.equal(theirs, -ours):
+    if torch.allclose(theirs, -ours, rtol=1e-9):
         return "sign", "Each number has the opposite sign."
     off = theirs - ours
     if torch.allclose(off, off[:1], rtol=1e-6, atol=1e-9) and off[0] != 0:
@@ -124,21 +125,26 @@ def _no_error(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | No
     if not case.raises:
         return None
     if got.error is None:
+        layer = exercise.read is not None and isinstance(got.value, dict)
+        came = f"an nn.{exercise.result.__name__}" if layer else brief(got.value)
         return Fault(
-            "no error",
-            f"this input has to be refused with an error, but your code returned {brief(got.value)}.",
-            got,
+            "no error", f"this input has to be refused with an error, but your code returned {came}.", got
         )
     if isinstance(got.error, case.raises) and not names_enough(got):
+        words = [str(group[0]) for group in case.mentions if isinstance(group[0], str)]
+        what = (
+            f"name the {' and the '.join(words)}" if words else "name the id, its position and the allowed range"
+        )
         return Fault(
             "error says too little",
-            "your code refuses this input, which is right, but the error has to "
-            f'name the id, its position and the allowed range. It says: "{_first_line(got.error)}".',
+            f"your code refuses this input, which is right, but the error has to {what}. It says: "
+            f'"{_first_line(got.error)}".',
             got,
         )
     wanted = " or ".join(error.__name__ for error in case.raises)
     where = f" on line {got.line}, `{got.source}`" if got.line else ""
-    advice = "Test the ids before the work begins: check_ids(ids, len(weight)) does it." if case.mentions else ""
+    numbers = [group for group in case.mentions if isinstance(group[0], int)]
+    advice = "Test the ids before the work begins: check_ids(ids, len(weight)) does it." if numbers else ""
     return Fault(
         "wrong error",
         f"this input has to be refused with a {wanted}; your code stops{where} with a {type(got.error).__name__}: "
@@ -153,6 +159,8 @@ def _raised(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None
         return None
     where = f" on line {got.line}, `{got.source}`" if got.line else ""
     text = f"your code stopped with an error{where}: {type(got.error).__name__}: {_first_line(got.error)}."
+    if got.source.startswith("raise"):
+        return Fault("raised", text, got, "This input is allowed, and your code refuses it.")
     return Fault("raised", text, got, explain_error(got.error))
 
 
@@ -193,6 +201,11 @@ ERRORS = (  # pattern in the text of an error, what it means
             r"A layer keeps its numbers as an nn.Parameter: copy into it with .copy_(...), or wrap them in"
             r" nn.Parameter(...)."
         ),
+    ),
+    (
+        r"before Module\.__init__\(\) call|object has no attribute '_(?:parameters|modules|buffers)'",
+        r"A layer can hold others only once nn.Module is set up: let `super().__init__()` be the first line of"
+        r" __init__.",
     ),
     (
         r"Boolean value of Tensor with more than one value is ambiguous",
@@ -307,6 +320,10 @@ def _type(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
 
 def _conversion(value: Any, wanted: type) -> str:
     module = type(value).__module__.split(".")[0]
+    if wanted is Tensor and hasattr(value, "indices"):
+        return "That is both, values and indices: pick one, as in .indices."
+    if wanted is list and isinstance(value, Tensor):
+        return "Convert it with .tolist()."
     if wanted is Tensor and isinstance(value, (list, tuple)) and any(isinstance(part, Tensor) for part in value):
         return (
             "The tensors in it become one tensor with torch.stack(..., dim=1), along a new axis 1 (or another"
@@ -337,8 +354,10 @@ def _parts(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
         return None
     for key, wanted in expected.value.items():
         value = got.value.get(key)
-        if not isinstance(wanted, Tensor) and value != wanted:
-            return Fault(f"wrong {key}", f"{key}: expected {wanted}, got {value}.", got)
+        if isinstance(wanted, Tensor) and not isinstance(value, Tensor):
+            return Fault(f"wrong {key}", f"{key}: expected numbers, got {value}.", got)
+        if not isinstance(wanted, Tensor) and (isinstance(value, Tensor) or value != wanted):
+            return Fault(f"wrong {key}", f"{key}: expected {wanted}, got {brief(value)}.", got)
     return None
 
 
@@ -359,6 +378,8 @@ def _shape(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
     for name, value, wanted in _tensors(exercise, got, expected):
         if value.shape != wanted.shape:
             axes = expected.case.axes.split()
+            if len(axes) != wanted.ndim:  # a second tensor of a layer, its bias
+                axes = [f"axis {place}" for place in range(wanted.ndim)]
             told = ", ".join(f"{axis}={size}" for axis, size in zip(axes, wanted.shape, strict=True))
             fault, how = describe_shape(axes, tuple(wanted.shape), tuple(value.shape))
             if fault == "axes swapped" and _turned(value, wanted):
@@ -369,7 +390,7 @@ def _shape(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
 
 def _turned(value: Tensor, wanted: Tensor) -> bool:
     return any(
-        value.permute(order).shape == wanted.shape and torch.equal(value.permute(order), wanted)
+        value.permute(order).shape == wanted.shape and bool(near(value.permute(order), wanted, 1e-6).all())
         for order in itertools.permutations(range(value.ndim))
     )
 
@@ -400,7 +421,11 @@ def describe_shape(axes: list[str], wanted: tuple[int, ...], got: tuple[int, ...
     if len(got) == count:
         wrong = [i for i in range(count) if got[i] != wanted[i]]
         if len(wrong) == 1:
-            short = " (does a loop end too early?)" if got[wrong[0]] < wanted[wrong[0]] else ""
+            short = (
+                " (does a loop end too early?)"
+                if axes[wrong[0]] in ("T", "N") and got[wrong[0]] < wanted[wrong[0]]
+                else ""
+            )
             return "wrong size", f"{axes[wrong[0]]} is {got[wrong[0]]} and should be {wanted[wrong[0]]}{short}"
     if math.prod(got) == math.prod(wanted):
         return "wrong shape", "the right amount of numbers, split up in another way"
@@ -448,20 +473,25 @@ def _not_a_number(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault 
 
 def _values(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
     for name, value, wanted in _tensors(exercise, got, expected):
-        if torch.equal(value, wanted):
+        fits = near(value, wanted, got.slack)
+        if fits.all():
             continue
-        same = int((value == wanted).sum())
-        at = tuple((value != wanted).nonzero()[0].tolist())
-        text = (
-            f"{name}{same} of {value.numel()} numbers are right; the first wrong one is at "
-            f"{_place(expected.case.axes.split(), at)}: expected {wanted[at].item():g}, got {value[at].item():g}."
-        )
-        kind = "different"
-        if torch.equal(value.flatten().sort().values, wanted.flatten().sort().values):
+        same, at = int(fits.sum()), tuple((~fits).nonzero()[0].tolist())
+        where = f"{same} of {value.numel()} numbers are right; the first wrong one is at "
+        where += f"{_place(expected.case.axes.split(), at)}: "
+        text = f"{name}{where if at else ''}expected {wanted[at].item():g}, got {value[at].item():g}."
+        kind, meaning = "different", ""
+        if value.dtype == torch.float64 and near(value, wanted, 1e-6).all():
+            kind = "rounded"
+            meaning = (
+                "Right to seven digits: the numbers went through float32. Make the layer with the right dtype at"
+                " once."
+            )
+        if near(value.flatten().sort().values, wanted.flatten().sort().values, got.slack).all():
             kind, text = "wrong order", f"the right numbers, but in another order. {text[0].upper()}{text[1:]}"
         drawn = exercise.picture(got.case, value) if exercise.picture else ""
-        return Fault(kind, text, got, lines=drawn or _rows(value, wanted, at))
-    if not _tensors(exercise, got, expected) and not equal(got.value, expected.value):
+        return Fault(kind, text, got, meaning, drawn or _rows(value, wanted, at))
+    if not _tensors(exercise, got, expected) and not equal(got.value, expected.value, got.slack):
         return Fault(_kind(got.value, expected.value), _first_difference(got.value, expected.value), got)
     return None
 
@@ -475,6 +505,8 @@ def _kind(value: Any, wanted: Any) -> str:
 
 def _rows(value: Tensor, wanted: Tensor, at: tuple[int, ...]) -> str:
     """The row around the first wrong number, expected above yours, as far as it fits on a line."""
+    if not at:  # a single number
+        return ""
     start = max(at[-1] - 11, 0)
     both = [tensor[at[:-1]][start : start + 12].tolist() for tensor in (wanted, value)]
     texts = [[f"{number:.4g}" for number in row] for row in both]
@@ -491,14 +523,21 @@ def _gradient(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | No
     if got.gradient is None:
         return Fault(
             "no gradient",
-            "the numbers are right, but no gradient reaches the table: it could never learn. "
-            "Such things cut it off: .detach(), .data, .tolist(), torch.tensor(...), no_grad, "
+            f"the numbers are right, but no gradient reaches {_learner(exercise)}: it could never learn. "
+            "Such things cut it off: .detach(), .data, .tolist(), torch.tensor(...), nn.Parameter(...), no_grad, "
             "from_pretrained without freeze=False.",
             got,
         )
     return Fault(
-        "wrong gradient", "the numbers are right, but the gradient that reaches the table is another one.", got
+        "wrong gradient",
+        f"the numbers are right, but the gradient that reaches {_learner(exercise)} is another one.",
+        got,
     )
+
+
+def _learner(exercise: Exercise) -> str:
+    """The name of the argument that should receive a gradient."""
+    return list(inspect.signature(exercise.solution).parameters)[exercise.gradient or 0]
 
 
 def _first_difference(value: Any, wanted: Any) -> str:

@@ -30,6 +30,7 @@ class Outcome:
     source: str = ""
     changed: bool = False  # an argument was changed in place
     gradient: Tensor | None = None
+    slack: float = 0.0  # how far numbers may be apart, relative to the largest
 
 
 def run(exercise: Exercise, answer: Callable, seconds: float = 20.0, backwards: bool = False) -> list[Outcome]:
@@ -65,11 +66,11 @@ def alike(one: Outcome, other: Outcome) -> bool:
     """Whether two answers did the same on this case, right or wrong."""
     if one.error is not None or other.error is not None:
         return _kind_of_end(one) == _kind_of_end(other)
-    if not equal(one.value, other.value):
+    if not equal(one.value, other.value, other.slack):
         return False
     if one.gradient is None or other.gradient is None:
         return one.gradient is other.gradient
-    return torch.allclose(one.gradient, other.gradient, rtol=1e-4, atol=1e-6)
+    return torch.allclose(one.gradient, other.gradient, rtol=1e-4, atol=1e-6, equal_nan=True)
 
 
 def _kind_of_end(outcome: Outcome) -> tuple[Any, ...]:
@@ -79,15 +80,22 @@ def _kind_of_end(outcome: Outcome) -> tuple[Any, ...]:
     return (type(outcome.error), str(outcome.error))
 
 
-def equal(one: Any, other: Any) -> bool:
-    """Equal in type, shape, dtype and every number; nan equals nothing."""
+def near(one: Tensor, other: Tensor, slack: float) -> Tensor:
+    """Which numbers of two tensors of one shape agree, up to `slack` times the largest of the second."""
+    if slack == 0.0 or other.numel() == 0 or not other.is_floating_point():
+        return one == other
+    return (one == other) | ((one - other).abs() <= slack * other.abs().max())  # the first for infinities
+
+
+def equal(one: Any, other: Any, slack: float = 0.0) -> bool:
+    """Equal in type, shape, dtype and every number, up to `slack`; nan equals nothing."""
     if isinstance(one, Tensor) and isinstance(other, Tensor):
         try:
-            return one.dtype == other.dtype and torch.equal(one, other)
+            return one.dtype == other.dtype and one.shape == other.shape and bool(near(one, other, slack).all())
         except (RuntimeError, NotImplementedError):  # sparse, quantised, without numbers
             return False
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(equal(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(equal(one[key], other[key], slack) for key in one)
     if type(one) is not type(other):
         return False
     try:
@@ -116,17 +124,22 @@ def shown(value: Any) -> str:
 
 
 def names_enough(outcome: Outcome) -> bool:
-    """Whether the error's text names a number of each group that the case asks for."""
-    found = {int(digits.replace("−", "-")) for digits in re.findall(r"[-−]?\d+", str(outcome.error))}
+    """Whether the error's text names a number or word of each group that the case asks for."""
+    found: set[int | str] = {
+        int(digits.replace("−", "-")) for digits in re.findall(r"[-−]?\d+", str(outcome.error))
+    }
     found |= {abs(number) for number in found}  # "0-5" is read as 0 and -5
+    found |= set(re.findall(r"[a-z]+", str(outcome.error).lower()))
     return all(found & set(group) for group in outcome.case.mentions)
 
 
 def _call(exercise: Exercise, answer: Callable, case: Case) -> Outcome:
-    outcome, before = Outcome(case), [_copy(argument) for argument in case.args]
+    outcome, before = Outcome(case, slack=exercise.slack), [_copy(argument) for argument in (*case.args, *case.given)]
     try:
         value = answer(*case.args)
-        outcome.changed = not all(map(_unchanged, before, case.args))
+        if exercise.use is not None:
+            value = exercise.use(value, case)
+        outcome.changed = not all(map(_unchanged, before, (*case.args, *case.given)))
         if exercise.gradient is not None and isinstance(value, Tensor) and not outcome.changed:
             outcome.gradient = _gradient(value, case.args[exercise.gradient])
         reads = exercise.read is not None and isinstance(value, exercise.result)
@@ -167,7 +180,8 @@ def _unchanged(before: Any, argument: Any) -> bool:
 
 def _origin(error: BaseException, answer: Callable) -> tuple[int | None, str]:
     """Line number and text of the learner's own line from which the error came."""
-    code = getattr(answer, "__code__", None) or getattr(getattr(answer, "__init__", None), "__code__", None)
+    methods = (getattr(answer, "__init__", None), getattr(answer, "forward", None))
+    code = next((part.__code__ for part in (answer, *methods) if hasattr(part, "__code__")), None)
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)

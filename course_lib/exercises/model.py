@@ -19,7 +19,8 @@ class Case:
 
     `axes` are the letters of a tensor result, as in "B N C·P·P". `only` names a coincidence that this case
     has on purpose ("square images"); every other case keeps the letters apart. With `raises` the call has
-    to stop with one of these errors, and the error's text has to name one number of each group in `mentions`.
+    to stop with one of these errors, and the error's text has to name one number or word of each group in
+    `mentions`. `given` is what a class that was built from `args` is then called with.
     """
 
     label: str
@@ -28,7 +29,8 @@ class Case:
     letters: dict[str, int] = field(default_factory=dict)
     only: str = ""
     raises: tuple[type[Exception], ...] = ()
-    mentions: tuple[tuple[int, ...], ...] = ()
+    mentions: tuple[tuple[int | str, ...], ...] = ()
+    given: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,9 @@ class Exercise:
     """A task with its solution, the cases that test an answer, the known wrong answers and the hints.
 
     `gradient` is the position of the argument that has to receive a gradient. `read` turns a result that
-    cannot be compared as it is (a layer) into a dict of values. `picture` explains a wrong result of a
-    case in a few lines of text.
+    cannot be compared as it is (a layer) into a dict of values; `use` calls what a class made. `slack` is how
+    far a number may be from the right one, relative to the largest: 0 where numbers are only moved. `picture`
+    explains a wrong result of a case in a few lines of text.
     """
 
     name: str
@@ -60,6 +63,8 @@ class Exercise:
     gradient: int | None = None
     read: Callable[[Any], dict[str, Any]] | None = None
     picture: Callable[[Case, Any], str] | None = None
+    use: Callable[[Any, Case], Any] | None = None
+    slack: float = 0.0
 
     @property
     def solution_source(self) -> str:

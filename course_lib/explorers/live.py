@@ -14,7 +14,10 @@ from course_lib.explorers.controls import Panel
 from course_lib.figures import Picture
 
 if TYPE_CHECKING:
+    from course_lib.explorers.vectors import ProgressBar
     from course_lib.quiz import Quiz
+
+VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 class Live:
@@ -99,7 +102,7 @@ class Live:
         except ImportError:  # no widget library: the picture serves
             return bundle, metadata
         keep_until_rerun(self)
-        return {"application/vnd.jupyter.widget-view+json": view, **bundle}, metadata
+        return {VIEW: view, **bundle}, metadata
 
 
 def widgets_wanted() -> bool:
@@ -110,7 +113,7 @@ def widgets_wanted() -> bool:
 _shown: dict[str, tuple[str, list]] = {}  # cell -> its last run, and what that run displayed
 
 
-def keep_until_rerun(live: Live | Quiz) -> None:
+def keep_until_rerun(live: Live | Quiz | ProgressBar) -> None:
     """Hold what was displayed until its cell runs again, then close() it: Out would hold it for ever."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
