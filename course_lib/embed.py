@@ -1,4 +1,5 @@
-"""From ids to vectors: the lookup, the product it stands for, and layers that hold the table (lesson 02)."""
+"""From ids and patches to vectors: the lookup and its product (lesson 02), the projection of patches as a linear
+layer and as a convolution (lessons 05 and 06)."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from course_lib.patches import channels_last, check_images, check_multiples, patchify
+from course_lib.sizes import positive_int
 from course_lib.words import check_ids, one_hot
 
 
@@ -47,6 +50,181 @@ def linear_from_embedding(embedding: nn.Embedding) -> nn.Linear:
         linear.weight.copy_(table.T)
     linear.weight.requires_grad_(table.requires_grad)
     return linear
+
+
+class LinearPatchEmbedding(nn.Module):
+    """Cut images into patches and multiply each by one matrix: (B, C, H, W) -> (B, N, D) (lesson 05).
+
+    Raises as patches.patchify does, and a ValueError for another number of channels or sizes below 1.
+    """
+
+    def __init__(self, in_channels: int, patch_size: int, embedding_dim: int) -> None:
+        super().__init__()
+        self.in_channels, self.patch_size = in_channels, patch_size
+        _check_sizes(in_channels=in_channels, patch_size=patch_size, embedding_dim=embedding_dim)
+        self.projection = nn.Linear(in_channels * patch_size**2, embedding_dim)
+
+    def forward(self, images: Tensor) -> Tensor:
+        _check_channels(images, self.in_channels)
+        return self.projection(patchify(images, self.patch_size))
+
+
+class ConvPatchEmbedding(nn.Module):
+    """The same map as a convolution with kernel = stride = P: (B, C, H, W) -> (B, N, D) (lesson 06).
+
+    Raises as LinearPatchEmbedding does; a bare convolution would drop what does not fit.
+    """
+
+    def __init__(self, in_channels: int, patch_size: int, embedding_dim: int) -> None:
+        super().__init__()
+        self.in_channels, self.patch_size = in_channels, patch_size
+        _check_sizes(in_channels=in_channels, patch_size=patch_size, embedding_dim=embedding_dim)
+        self.projection = nn.Conv2d(in_channels, embedding_dim, kernel_size=patch_size, stride=patch_size)
+
+    def forward(self, images: Tensor) -> Tensor:
+        _check_channels(images, self.in_channels)
+        check_multiples(*images.shape[-2:], self.patch_size)
+        return self.projection(images).flatten(2).transpose(1, 2)
+
+
+def conv_from_linear(linear: nn.Linear, channels: int, patch_size: int) -> nn.Conv2d:
+    """The convolution that does to images what `linear` does to their flattened patches (C, P, P).
+
+    Weights are copied and contiguous; dtype, device, requires_grad and bias or none are carried over.
+    Raises ValueError where linear.in_features is not C·P·P.
+    """
+    if not isinstance(linear, nn.Linear):
+        raise TypeError(f"expected an nn.Linear, got {type(linear).__name__}")
+    _check_sizes(channels=channels, patch_size=patch_size)
+    length = channels * patch_size**2
+    if linear.in_features != length:
+        raise ValueError(
+            f"a patch of {channels} channels and {patch_size} × {patch_size} pixels has {length} numbers, "
+            f"but the linear layer takes {linear.in_features}"
+        )
+    conv = nn.utils.skip_init(
+        nn.Conv2d,
+        channels,
+        linear.out_features,
+        patch_size,
+        stride=patch_size,
+        bias=linear.bias is not None,
+        device=linear.weight.device,
+        dtype=linear.weight.dtype,
+    )
+    return _copied(conv, linear)
+
+
+def linear_from_conv(conv: nn.Conv2d) -> nn.Linear:
+    """The linear layer that does to flattened patches (C, P, P) what `conv` does to images.
+
+    Carries over what conv_from_linear does. A ValueError names each condition by which the convolution is
+    no projection of side-by-side patches: kernel and stride, padding, dilation, groups.
+    """
+    if not isinstance(conv, nn.Conv2d):
+        raise TypeError(f"expected an nn.Conv2d, got {type(conv).__name__}")
+    problems = [
+        f"{name} is {found}, but has to be {wanted}"
+        for name, found, wanted in (
+            ("stride", conv.stride, conv.kernel_size),
+            ("padding", conv.padding, (0, 0)),
+            ("dilation", conv.dilation, (1, 1)),
+            ("groups", conv.groups, 1),
+        )
+        if found != wanted and (name, found) != ("padding", "valid")
+    ]
+    if problems:
+        raise ValueError(f"this convolution is no projection of patches: {'; '.join(problems)}")
+    linear = nn.utils.skip_init(
+        nn.Linear,
+        conv.weight[0].numel(),
+        conv.out_channels,
+        bias=conv.bias is not None,
+        device=conv.weight.device,
+        dtype=conv.weight.dtype,
+    )
+    return _copied(linear, conv)
+
+
+def merge_linear_into_conv(conv: nn.Conv2d, linear: nn.Linear) -> nn.Conv2d:
+    """One convolution that does what `conv`, and then `linear` on the numbers of each place, do.
+
+    Two affine maps in a row are one: weight A·W, bias A·b + c. Kernel, stride, padding and dilation stay, and
+    the result trains where one of the two does. Raises TypeError for other layers, ValueError where sizes do
+    not meet or where `conv` has groups.
+    """
+    if not (isinstance(conv, nn.Conv2d) and isinstance(linear, nn.Linear)):
+        came = f"{type(conv).__name__} and {type(linear).__name__}"
+        raise TypeError(f"expected an nn.Conv2d and an nn.Linear, got {came}")
+    if linear.in_features != conv.out_channels:
+        raise ValueError(
+            f"the convolution gives {conv.out_channels} numbers at each place, but the linear layer takes "
+            f"{linear.in_features}"
+        )
+    if conv.groups != 1:
+        raise ValueError(f"a convolution with groups cannot be merged: groups is {conv.groups}, but has to be 1")
+    merged = nn.utils.skip_init(
+        nn.Conv2d,
+        conv.in_channels,
+        linear.out_features,
+        conv.kernel_size,
+        conv.stride,
+        conv.padding,
+        conv.dilation,
+        bias=conv.bias is not None or linear.bias is not None,
+        padding_mode=conv.padding_mode,
+        device=conv.weight.device,
+        dtype=conv.weight.dtype,
+    )
+    with torch.no_grad():
+        merged.weight.copy_(torch.einsum("od,dcpq->ocpq", linear.weight, conv.weight))
+        if merged.bias is not None:
+            merged.bias.zero_()
+            merged.bias += linear.bias if linear.bias is not None else 0
+            merged.bias += linear.weight @ conv.bias if conv.bias is not None else 0
+    trains = any(parameter.requires_grad for layer in (conv, linear) for parameter in layer.parameters())
+    return merged.requires_grad_(trains)
+
+
+def channels_last_weight(weight: Tensor, channels: int, patch_size: int) -> Tensor:
+    """The weight (D, P·P·C) for patches flattened row, column, channel that does what weight (D, C·P·P) does."""
+    length = channels * patch_size**2
+    shape = tuple(weight.shape) if isinstance(weight, Tensor) else type(weight).__name__
+    if shape[1:] != (length,):
+        raise ValueError(
+            f"weight must have the shape (D, {length}) for {channels} channels and patch size {patch_size}, got"
+            f" {shape}"
+        )
+    return channels_last(weight.unsqueeze(0), patch_size, channels).squeeze(0)
+
+
+def encoder_parameters(patch_length: int, tokens: int, dimension: int) -> int:
+    """Numbers learned by a projection with bias and one position row for each token."""
+    return patch_length * dimension + dimension + tokens * dimension
+
+
+def _copied(new: nn.Conv2d | nn.Linear, old: nn.Conv2d | nn.Linear) -> Any:
+    """`new` with the numbers of `old`, in the shape of `new`; whether they train is carried over."""
+    with torch.no_grad():
+        new.weight.copy_(old.weight.reshape(new.weight.shape))
+        new.weight.requires_grad_(old.weight.requires_grad)
+        if old.bias is not None:
+            new.bias.copy_(old.bias)
+            new.bias.requires_grad_(old.bias.requires_grad)
+    return new
+
+
+def _check_sizes(**sizes: int) -> None:
+    for name, size in sizes.items():
+        positive_int(name, size)
+
+
+def _check_channels(images: Tensor, channels: int) -> None:
+    check_images(images)
+    if images.shape[1] != channels:
+        raise ValueError(
+            f"this layer reads images with {channels} channels, got {images.shape[1]}: {tuple(images.shape)}"
+        )
 
 
 def _check_table(weight: Tensor) -> None:

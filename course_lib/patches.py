@@ -37,13 +37,13 @@ def patchify(images: Tensor, patch_size: PatchSize, *, pad: bool = False) -> Ten
     Any dtype, any batch size, also 0. Sides that are no multiple of the patch size raise a ValueError
     that names them and the nearest sizes that work; with `pad` zeros are added below and on the right.
     """
-    _check_images(images)
+    check_images(images)
     patch_height, patch_width = both_sides("patch_size", patch_size)
     height, width = images.shape[-2:]
     if pad:
         images = F.pad(images, (0, -width % patch_width, 0, -height % patch_height))
     else:
-        _check_multiples(height, width, patch_height, patch_width)
+        check_multiples(height, width, patch_size)
     batch, channels, height, width = images.shape
     rows, columns = height // patch_height, width // patch_width
     split = images.reshape(batch, channels, rows, patch_height, columns, patch_width)
@@ -79,7 +79,7 @@ def overlapping_patches(images: Tensor, patch_size: PatchSize, stride: PatchSize
 
     As in a convolution, rows and columns that no whole patch reaches are left out; coverage() shows them.
     """
-    _check_images(images)
+    check_images(images)
     patch_height, patch_width = both_sides("patch_size", patch_size)
     step_down, step_right = both_sides("stride", stride)
     rows, columns = _grid(*images.shape[-2:], patch_size, stride)
@@ -136,14 +136,17 @@ def _check_tensor(name: str, value: Tensor, axes: str) -> None:
         raise TypeError(f"{name} must be a tensor {axes}, got {type(value).__name__}")
 
 
-def _check_images(images: Tensor) -> None:
+def check_images(images: Tensor) -> None:
+    """TypeError or ValueError where images are no tensor (B, C, H, W); three axes get the cure."""
     _check_tensor("images", images, "(B, C, H, W)")
     if images.ndim != 4:
         hint = ": add x[None] for a batch of one" if images.ndim == 3 else ""
         raise ValueError(f"images must have 4 axes (B, C, H, W), got {tuple(images.shape)}{hint}")
 
 
-def _check_multiples(height: int, width: int, patch_height: int, patch_width: int) -> None:
+def check_multiples(height: int, width: int, patch_size: PatchSize) -> None:
+    """ValueError that names each side which is no multiple of the patch size, and the nearest sizes that work."""
+    patch_height, patch_width = both_sides("patch_size", patch_size)
     problems = []
     for name, size, side in (("height", height, patch_height), ("width", width, patch_width)):
         if size % side or size == 0:

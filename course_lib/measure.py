@@ -1,0 +1,34 @@
+"""Measuring on the learner's own computer: median and spread, no verdict in general."""
+
+from __future__ import annotations
+
+import platform
+import statistics
+import time
+from collections.abc import Callable
+
+import torch
+
+
+def compare(runs: int = 15, **ways: Callable[[], object]) -> str:
+    """Run each way `runs` times in turn, after one run that does not count; a line a way, and one for the machine.
+
+    A line holds the median in milliseconds, the smallest and largest, and the ratio to the first way's median.
+    """
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    with torch.no_grad():
+        for way in ways.values():
+            way()
+        for _ in range(runs):
+            for name, way in ways.items():
+                start = time.perf_counter()
+                way()
+                seconds[name].append(time.perf_counter() - start)
+    first = statistics.median(next(iter(seconds.values())))
+    lines = []
+    for name, taken in seconds.items():
+        middle = statistics.median(taken)
+        spread = f"{min(taken) * 1e3:.2f} to {max(taken) * 1e3:.2f}"
+        lines.append(f"  {name:8} {middle * 1e3:7.2f} ms  ({spread})  {middle / first:.2f} × the first")
+    machine = f"torch {torch.__version__}, {torch.get_num_threads()} threads, {platform.machine()}"
+    return "\n".join([*lines, f"  {machine}"])
