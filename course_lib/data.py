@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,16 @@ def digits(size: int = 8) -> Digits:
 def tiny_world() -> list[str]:
     """The small world's sentences, lower case with a full stop, as course_lib/tiny_world.py wrote them."""
     return _read("tiny_world.txt").decode("ascii").splitlines()
+
+
+def python_docs() -> list[str]:
+    """Sentences of the documentation topics that come with Python itself; none where this Python lacks them."""
+    try:
+        from pydoc_data.topics import topics
+    except ImportError:
+        return []
+    paragraphs = (" ".join(part.split()) for text in topics.values() for part in re.split(r"\n\s*\n", text))
+    return [sentence for paragraph in paragraphs for sentence in re.split(r"(?<=[.:;])\s", paragraph) if sentence]
 
 
 def verify() -> list[tuple[str, str | None]]:

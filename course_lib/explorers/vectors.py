@@ -1,0 +1,107 @@
+"""Live picture of lesson 03, the map of words, and the bar that shows how far a training has come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from course_lib import skipgram
+from course_lib.drawing import BLACK, BLUE, GREEN, GREY, PURPLE, VERMILION, Drawing
+from course_lib.explorers.controls import Choice, Panel, Slider
+from course_lib.explorers.live import VIEW, Live, close_all, keep_until_rerun, widgets_wanted
+
+COLOURS = (BLUE, VERMILION, GREEN, PURPLE, BLACK, "#7a5c00", "#4b6fae", "#a0522d", "#5b5b5b")
+
+
+def word_map(
+    vectors: skipgram.WordVectors, vocabulary: Mapping[str, int], groups: Mapping[str, Sequence[str]], word: str
+) -> Live:
+    """The words on a plane, at the start and after each epoch; one word with its nearest ones by name."""
+    planes = skipgram.on_a_plane(vectors.snapshots)
+    names = sorted(name for members in groups.values() for name in members)
+
+    def draw(moment: int, word: str) -> Drawing:
+        return draw_word_map(vectors, planes, vocabulary, groups, moment, word)
+
+    last = len(vectors.snapshots) - 1
+    return Live(draw, moment=Slider("After epoch", 0, last, last), word=Choice("Word", names, word))
+
+
+def draw_word_map(vectors, planes, vocabulary, groups, moment: int, word: str) -> Drawing:
+    """The drawing behind word_map: each grouped word is the letter of its group."""
+    weight, plane, words = vectors.snapshots[moment], planes[moment], list(vocabulary)
+    grouped = [vocabulary[name] for members in groups.values() for name in members]
+    reach = plane[grouped].abs().amax(dim=0).tolist()
+    drawing = Drawing(760, 440)
+    drawing.rect(10, 10, 560, 420, stroke=GREY)
+
+    def place(name: str) -> tuple[float, float]:
+        x, y = plane[vocabulary[name]].tolist()
+        return 290 + x / reach[0] * 262, 220 - y / reach[1] * 196
+
+    for row, ((group, members), colour) in enumerate(zip(groups.items(), COLOURS, strict=False)):
+        letter = chr(ord("A") + row)
+        drawing.label(590, 28 + 22 * row, f"{letter}  {group}", colour=colour, bold=True)
+        for name in members:
+            drawing.label(*place(name), letter, size=11, anchor="middle", colour=colour, bold=name == word)
+    number = vocabulary[word]
+    near = [other for other in skipgram.nearest(weight[number], weight, 4).tolist() if other != number][:3]
+    x, y = place(word)
+    for other in near:
+        drawing.line(x, y, *place(words[other]), stroke=BLACK, width=1)
+    drawing.rect(x - 8, y - 8, 16, 16, stroke=BLACK, stroke_width=2)
+    drawing.label(590, 280, f"{word}: nearest", bold=True)
+    for row, other in enumerate(near):
+        drawing.label(600, 304 + 20 * row, words[other])
+    share = skipgram.share_in_group(weight, dict(vocabulary), groups)
+    drawing.label(590, 390, f"in their group: {share:.0%}")
+    count, last = sum(map(len, groups.values())), chr(ord("A") + len(groups) - 1)
+    drawing.text = (
+        f"A map of {count} words after epoch {moment}. Each word is the letter of its group, A to {last}: "
+        f"{', '.join(groups)}. The word {word} is framed, with lines to the three words nearest to it. Beside the map "
+        "stand their names, and the share of nearest words that belong to the same group."
+    )
+    return drawing
+
+
+class ProgressBar:
+    """A bar that a training moves: call it with (done, all). Without widgets nothing is shown."""
+
+    def __init__(self, label: str) -> None:
+        self.label, self._panel, self._last = label, None, 0.0
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if self._panel is not None and (now - self._last > 0.1 or done == total):
+            self._last = now
+            self._panel.value = self._html(done / total)
+
+    def _html(self, part: float) -> str:
+        label = escape(self.label)
+        return f'<label>{label} <progress max="1" value="{part:.3f}"></progress> {part:.0%}</label>'
+
+    def show(self) -> ProgressBar:
+        """Display the bar above what the cell shows next."""
+        from IPython.display import display
+
+        display(self)
+        return self
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        text = f"{self.label}: a bar shows how far it has come"
+        bundle = {"text/plain": text, "text/html": f"<p>{escape(text)}.</p>"}
+        if not widgets_wanted():
+            return bundle
+        try:
+            self._panel = Panel(self._html(0.0)).widget()
+        except ImportError:  # no widget library
+            return bundle
+        keep_until_rerun(self)
+        return {VIEW: self._panel.get_view_spec(), **bundle}
+
+    def close(self) -> None:
+        """Close the widget."""
+        close_all([self._panel] if self._panel is not None else [])
+        self._panel = None

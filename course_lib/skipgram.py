@@ -1,0 +1,224 @@
+"""Word vectors from neighbours: skip-gram with negative sampling (lesson 03).
+
+After Mikolov et al., "Distributed Representations of Words and Phrases and their Compositionality" (2013).
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from course_lib.sizes import positive_int
+from course_lib.words import check_ids
+
+
+def corpus_ids(
+    token_lists: Sequence[Sequence[str]], *, fewest: int = 1, frequent: float = 1.0, seed: int = 0
+) -> tuple[list[list[int]], dict[str, int]]:
+    """Sentences as ids, and the sorted vocabulary of words that occur at least `fewest` times.
+
+    A word whose share of the text is above `frequent` is left out at random, the more often the larger its
+    share, as word2vec does: "the" says little about its neighbours.
+    """
+    counts = Counter(token for tokens in token_lists for token in tokens)
+    vocabulary = {word: number for number, word in enumerate(sorted(w for w in counts if counts[w] >= fewest))}
+    kept = {word: (frequent * counts.total() / counts[word]) ** 0.5 for word in vocabulary}
+    draw = random.Random(seed).random
+    ids = [[vocabulary[t] for t in tokens if t in vocabulary and draw() < kept[t]] for tokens in token_lists]
+    return ids, vocabulary
+
+
+def skip_gram_pairs(sentences: Sequence[Sequence[int]], window: int) -> Tensor:
+    """(n, 2) int64: each word as the centre with each neighbour at most `window` places away, as the context.
+
+    Places are compared, not words, so a repeated word counts; no pair crosses the border of a sentence.
+    """
+    window = positive_int("window", window)
+    pairs = [
+        (centre, sentence[place])
+        for sentence in sentences
+        for middle, centre in enumerate(sentence)
+        for place in range(max(0, middle - window), min(len(sentence), middle + window + 1))
+        if place != middle
+    ]
+    return torch.tensor(pairs, dtype=torch.int64).reshape(-1, 2)
+
+
+def negative_sampling_loss(centre: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
+    """Mean over the batch of −log σ(centre·context) − Σ log σ(−centre·negative): (B, D), (B, D), (B, K, D) -> ().
+
+    logsigmoid stays finite where the logarithm of a sigmoid would be −inf (a score of −120, say).
+    """
+    right = (centre * context).sum(-1)
+    wrong = torch.einsum("bd,bkd->bk", centre, negatives)
+    return -(F.logsigmoid(right) + F.logsigmoid(-wrong).sum(-1)).mean()
+
+
+def draw_negatives(counts: Tensor, shape: tuple[int, int], generator: torch.Generator) -> Tensor:
+    """Ids of the given shape (n, K), each drawn in proportion to its count to the power 3/4."""
+    drawn = torch.multinomial(counts.double() ** 0.75, shape[0] * shape[1], replacement=True, generator=generator)
+    return drawn.reshape(shape)
+
+
+@dataclass
+class WordVectors:
+    """What training gives: the table of centres (V, D), the table of contexts (V, D), the mean loss of each
+    epoch, and copies of the first table at the start and after each epoch."""
+
+    weight: Tensor
+    context_weight: Tensor
+    losses: list[float] = field(default_factory=list)
+    snapshots: list[Tensor] = field(default_factory=list)
+
+
+def train(
+    pairs: Tensor,
+    vocabulary_size: int,
+    *,
+    embedding_dim: int,
+    negatives: int = 5,
+    epochs: int = 5,
+    batch_size: int = 256,
+    rate: float = 0.05,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> WordVectors:
+    """Train two tables on pairs (n, 2) by plain gradient descent; `progress(done, all)` is told each batch.
+
+    The gradient of negative_sampling_loss is short enough to be written out, which makes a step several
+    times faster than autograd with an optimiser. The sum over a batch is taken, not the mean, as word2vec does.
+    """
+    pairs = check_ids(pairs, vocabulary_size)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or len(pairs) == 0:
+        raise ValueError(f"pairs must have the shape (n, 2) with n at least 1, got {tuple(pairs.shape)}")
+    for name, size in (("embedding_dim", embedding_dim), ("negatives", negatives), ("batch_size", batch_size)):
+        positive_int(name, size)
+    with one_thread():
+        return _train(pairs, vocabulary_size, embedding_dim, negatives, epochs, batch_size, rate, seed, progress)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let torch use one thread: steps this small gain nothing from two, and sums come out the same everywhere."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _train(
+    pairs: Tensor,
+    vocabulary_size: int,
+    embedding_dim: int,
+    negatives: int,
+    epochs: int,
+    batch_size: int,
+    rate: float,
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+) -> WordVectors:
+    generator = torch.Generator().manual_seed(seed)
+    start = (torch.rand(vocabulary_size, embedding_dim, generator=generator) - 0.5) / embedding_dim
+    vectors = WordVectors(start.clone(), torch.zeros(vocabulary_size, embedding_dim), snapshots=[start])
+    counts = torch.bincount(pairs[:, 1], minlength=vocabulary_size)
+    for epoch in range(epochs):
+        order = torch.randperm(len(pairs), generator=generator)
+        drawn = draw_negatives(counts, (len(pairs), negatives), generator)
+        total = 0.0
+        for first in range(0, len(pairs), batch_size):
+            batch = order[first : first + batch_size]
+            total += step(vectors, pairs[batch, 0], torch.cat([pairs[batch, 1:], drawn[batch]], dim=1), rate)
+            if progress:
+                progress(epoch * len(pairs) + first + len(batch), epochs * len(pairs))
+        vectors.losses.append(total / len(pairs))
+        vectors.snapshots.append(vectors.weight.clone())
+    return vectors
+
+
+def step(vectors: WordVectors, centres: Tensor, others: Tensor, rate: float) -> float:
+    """One step on centres (B,) and others (B, 1 + K), the true context first; the summed loss before it."""
+    centre = vectors.weight.index_select(0, centres)
+    other = vectors.context_weight.index_select(0, others.flatten()).view(*others.shape, -1)
+    scores = torch.einsum("bd,bkd->bk", centre, other)
+    error = torch.sigmoid(
+        scores
+    )  # gradient of the loss for each score: σ(score) − 1 for the context, σ(score) else
+    error[:, 0] -= 1
+    centre_gradient = torch.einsum("bk,bkd->bd", error, other)
+    other_gradient = (error.unsqueeze(-1) * centre.unsqueeze(1)).flatten(0, 1)
+    vectors.weight.index_add_(0, centres, centre_gradient, alpha=-rate)
+    vectors.context_weight.index_add_(0, others.flatten(), other_gradient, alpha=-rate)
+    scores[:, 0] *= -1
+    return F.softplus(scores).sum().item()
+
+
+def nearest(vector: Tensor, weight: Tensor, k: int) -> Tensor:
+    """(k,) ids of the rows of weight (V, D) with the largest cosine to vector (D,), best first."""
+    if not isinstance(vector, Tensor) or vector.shape != weight.shape[1:]:
+        came = tuple(vector.shape) if isinstance(vector, Tensor) else type(vector).__name__
+        raise ValueError(f"vector must have the shape ({weight.shape[1]},) of a row of the table, got {came}")
+    if positive_int("k", k) > len(weight):
+        raise ValueError(f"k must be at most {len(weight)}, the number of rows, got {k}")
+    return F.cosine_similarity(weight, vector.unsqueeze(0), dim=1).topk(k).indices
+
+
+def analogy(a: int, b: int, c: int, weight: Tensor) -> int:
+    """The id whose row is nearest by cosine to row b − row a + row c, with a, b and c left out."""
+    check_ids([a, b, c], len(weight))
+    similarity = F.cosine_similarity(weight, (weight[b] - weight[a] + weight[c]).unsqueeze(0), dim=1)
+    similarity[[a, b, c]] = -torch.inf
+    return int(similarity.argmax())
+
+
+def question_wins(weight: Tensor, questions: int, seed: int = 0) -> float:
+    """Share of random questions b − a + c whose nearest row is a, b or c themselves, when none is left out."""
+    generator = torch.Generator().manual_seed(seed)
+    triples = torch.randint(len(weight), (questions, 3), generator=generator)
+    won = [
+        nearest(weight[b] - weight[a] + weight[c], weight, 1).item() in (a, b, c) for a, b, c in triples.tolist()
+    ]
+    return sum(won) / questions
+
+
+def false_negatives(pairs: Tensor, vocabulary_size: int, negatives: int, seed: int = 0) -> float:
+    """Share of drawn negatives that are true contexts of their centre somewhere in the corpus."""
+    true = torch.zeros(vocabulary_size, vocabulary_size, dtype=torch.bool)
+    true[pairs[:, 0], pairs[:, 1]] = True
+    counts = torch.bincount(pairs[:, 1], minlength=vocabulary_size)
+    drawn = draw_negatives(counts, (len(pairs), negatives), torch.Generator().manual_seed(seed))
+    return true[pairs[:, :1].expand_as(drawn), drawn].double().mean().item()
+
+
+def on_a_plane(tables: Sequence[Tensor]) -> list[Tensor]:
+    """(V, 2) for each table (V, D): the directions of its rows, seen where those of the last table spread most.
+
+    Rows are brought to length 1, since the cosine compares directions. The plane is that of the first two
+    principal components of the last table, with their signs fixed.
+    """
+    tables = [F.normalize(table, dim=1) for table in tables]
+    last = tables[-1] - tables[-1].mean(0)
+    directions = torch.linalg.svd(last, full_matrices=False).Vh[:2]
+    largest = directions.gather(1, directions.abs().argmax(1, keepdim=True))
+    return [(table - table.mean(0)) @ (directions * largest.sign()).T for table in tables]
+
+
+def share_in_group(
+    weight: Tensor, vocabulary: dict[str, int], groups: dict[str, Sequence[str]], k: int = 3
+) -> float:
+    """Share of the k nearest words of each grouped word that belong to its group."""
+    hits, total = 0, 0
+    for members in groups.values():
+        ids = {vocabulary[word] for word in members}
+        for number in ids:
+            found = [other for other in nearest(weight[number], weight, k + 1).tolist() if other != number][:k]
+            hits, total = hits + sum(other in ids for other in found), total + k
+    return hits / total
