@@ -39,11 +39,15 @@ class Picture:
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> tuple[dict, dict]:
         data = base64.b64encode(self.png).decode()
-        image = (f'<img alt="{escape(self.text)}" width="{self.width}" style="max-width:100%;height:auto" '
-                 f'src="data:image/png;base64,{data}">')
+        image = (
+            f'<img alt="{escape(self.text)}" width="{self.width}" style="max-width:100%;height:auto" '
+            f'src="data:image/png;base64,{data}">'
+        )
         # Without the width a stored PNG would show in its own pixels, twice as wide.
-        return ({"text/html": image, "image/png": data, "text/plain": self.text},
-                {"image/png": {"width": self.width}})
+        return (
+            {"text/html": image, "image/png": data, "text/plain": self.text},
+            {"image/png": {"width": self.width}},
+        )
 
 
 # The lessons' pictures. Colours are never the only sign: what matters is also written, framed or numbered.
@@ -154,6 +158,63 @@ def gradient_rows(words: Sequence[str], gradient: Tensor, uses: Tensor) -> Pictu
     return drawing.picture()
 
 
+def pick_or_mix(word: Tensor, patch: Tensor, matrix: Tensor) -> Picture:
+    """One matrix (L, D) met by a one-hot row (L,), which picks a row, and by a patch (L,), which mixes all of them."""
+    length, dimension = matrix.shape
+    wide, limit, left = 46, matrix.abs().max().item(), 20
+    matrix_x, result_x = left + length * wide + 130, left + (length + dimension) * wide + 210
+    drawing = Drawing(result_x + dimension * wide + 20, 2 * (length * CELL + 78) + 8)
+    for place, (row, name) in enumerate(
+        ((word, "a word, one-hot: picks one row"), (patch, "a patch: mixes all rows"))
+    ):
+        top = 50 + place * (length * CELL + 78)
+        middle = top + (length - 1) * CELL / 2
+        drawing.label(left, top - 30, name, bold=True)
+        _number_cells(drawing, left, middle, row[None], lambda value: shade(value, 0, 1.4), decimals=1, wide=wide)
+        drawing.label(matrix_x - 106, middle + CELL / 2, "×", size=20, anchor="middle")
+        for number, weight in enumerate(row.tolist()):
+            y = top + number * CELL
+            _number_cells(
+                drawing,
+                matrix_x,
+                y,
+                matrix[number][None],
+                lambda value: diverge(value, 1.6 * limit),
+                decimals=1,
+                wide=wide,
+            )
+            if weight:
+                drawing.rect(
+                    matrix_x - 2,
+                    y + 1,
+                    dimension * wide + 4,
+                    CELL - 2,
+                    stroke=VERMILION,
+                    stroke_width=1 + 2.5 * weight,
+                )
+            drawing.label(
+                matrix_x - 8, y + CELL / 2, f"row {number}: {weight:.1f} ·", size=11, anchor="end", bold=weight > 0
+            )
+        drawing.label(result_x - 34, middle + CELL / 2, "=", size=20, anchor="middle")
+        _number_cells(
+            drawing,
+            result_x,
+            middle,
+            (row @ matrix)[None],
+            lambda value: diverge(value, 1.6 * limit),
+            decimals=1,
+            wide=wide,
+        )
+    told = [", ".join(f"{number:.1f}" for number in (row @ matrix).tolist()) for row in (word, patch)]
+    drawing.text = (
+        f"Twice the same matrix of {length} rows and {dimension} columns. Above, a one-hot row times the matrix:"
+        f" only row {word.argmax().item()} is framed, and it comes out unchanged, {told[0]}. Below, a patch with"
+        f" the numbers {', '.join(f'{number:.1f}' for number in patch.tolist())}: every row with a weight above 0"
+        f" is framed, the thicker the larger its weight, and their sum comes out, {told[1]}."
+    )
+    return drawing.picture()
+
+
 def numbered_patches(image: Tensor, patch_size: int) -> Picture:
     """An image (C, H, W) with the grid of its side-by-side patches, numbered row by row."""
     channels, height, width = image.shape
@@ -180,10 +241,15 @@ def cut_in_steps(height: int, width: int, patch_size: int) -> Picture:
     step, grid_width = tile + gap, columns * (tile + gap) - gap
     swapped_x = 20 + grid_width + 40
     merged_x = swapped_x + grid_width + 70
-    drawing = Drawing(merged_x + patch_size**2 * CELL + 20, top + max(rows * step, rows * columns * (CELL + 6)) + 10)
+    drawing = Drawing(
+        merged_x + patch_size**2 * CELL + 20, top + max(rows * step, rows * columns * (CELL + 6)) + 10
+    )
     numbers = torch.arange(height * width).reshape(rows, patch_size, columns, patch_size)
-    titles = ((20, "split", "read along the rows"), (swapped_x, "swap", "read tile by tile"),
-              (merged_x, "merge", "one row for a tile"))
+    titles = (
+        (20, "split", "read along the rows"),
+        (swapped_x, "swap", "read tile by tile"),
+        (merged_x, "merge", "one row for a tile"),
+    )
     for x, name, how in titles:
         drawing.label(x, 16, name, bold=True)
         drawing.label(x, 36, how, size=12, colour=GREY)
@@ -193,9 +259,9 @@ def cut_in_steps(height: int, width: int, patch_size: int) -> Picture:
         fill, y = PATCH_COLOURS[patch % len(PATCH_COLOURS)], top + row * step + inner * CELL
         middles[number] = (column * step + across * CELL + CELL / 2, y + CELL / 2)
         for x in (20, swapped_x):
-            _cell(drawing, x + column * step + across * CELL, y, CELL, CELL, fill, str(number))
+            number_cell(drawing, x + column * step + across * CELL, y, CELL, CELL, fill, str(number))
         place = inner * patch_size + across
-        _cell(drawing, merged_x + place * CELL, top + patch * (CELL + 6), CELL, CELL, fill, str(number))
+        number_cell(drawing, merged_x + place * CELL, top + patch * (CELL + 6), CELL, CELL, fill, str(number))
         y = top + patch * (CELL + 6) + CELL / 2
         drawing.label(merged_x - 10, y, str(patch), size=11, anchor="end", colour=GREY)
     merged = numbers.permute(0, 2, 1, 3).reshape(rows * columns, -1)
@@ -204,10 +270,10 @@ def cut_in_steps(height: int, width: int, patch_size: int) -> Picture:
             (x1, y1), (x2, y2) = middles[here], middles[there]
             drawing.line(x + x1, y1 + 9, x + x2, y2 + 9, stroke=VERMILION, width=2, arrow=there == list(order)[-1])
     drawing.text = (
-        f"Three panels. Split: the {height} × {width} numbers stand apart in {rows} × {columns} tiles, and an arrow "
-        f"reads the first row, 0 to {width - 1}, across the tiles. Swap: the same tiles, but the arrow reads one tile "
-        f"to its end before the next, {', '.join(map(str, merged[:2].flatten().tolist()))}. Merge: each tile is one "
-        f"row, patch 1 is {', '.join(map(str, merged[1].tolist()))}."
+        f"Three panels. Split: the {height} × {width} numbers stand apart in {rows} × {columns} tiles, and an"
+        f" arrow reads the first row, 0 to {width - 1}, across the tiles. Swap: the same tiles, but the arrow"
+        f" reads one tile to its end before the next, {', '.join(map(str, merged[:2].flatten().tolist()))}. Merge:"
+        f" each tile is one row, patch 1 is {', '.join(map(str, merged[1].tolist()))}."
     )
     return drawing.picture()
 
@@ -296,7 +362,7 @@ def coverage_map(counts: Tensor, patch_size: int, stride: int) -> Picture:
     for row, column in itertools.product(range(height), range(width)):
         count = counts[row, column].item()
         fill = VERMILION if count == 0 else shade(count, 0, 1.2 * high)
-        _cell(
+        number_cell(
             drawing, 12 + column * cell, 12 + row * cell, cell, cell, fill, str(count), size=min(cell * 0.55, 11)
         )
     unread = int((counts == 0).sum())
@@ -340,7 +406,9 @@ def course_map(titles: Mapping[str, str], notes: Mapping[str, str]) -> Picture:
     """The lessons on their two lanes; `notes` is a short line for each, such as its minutes."""
     # Downwards, so that it is narrow enough to be read in a small window.
     drawing = Drawing(2 * BOX_W + 180, 7.5 * BOX_H + 188)
-    corner = {number: (20 + lane * (BOX_W / 2 + 70), 16 + row * (BOX_H + 24)) for number, (lane, row) in MAP.items()}
+    corner = {
+        number: (20 + lane * (BOX_W / 2 + 70), 16 + row * (BOX_H + 24)) for number, (lane, row) in MAP.items()
+    }
     (left, words_top), (right, pictures_top) = corner["01"], corner["04"]
     drawing.label(left, words_top - 14, "words", bold=True, colour=BLUE)
     drawing.label(right + BOX_W, pictures_top - 14, "pictures", anchor="end", bold=True, colour="#a84a00")
@@ -405,12 +473,12 @@ def _number_cells(
     wide = wide or cell
     for row, numbers in enumerate(values.tolist()):
         for column, value in enumerate(numbers):
-            _cell(
+            number_cell(
                 drawing, left + column * wide, top + row * cell, wide, cell, colour(value), f"{value:.{decimals}f}"
             )
 
 
-def _cell(
+def number_cell(
     drawing: Drawing, x: float, y: float, w: float, h: float, fill: str, text: str, size: float = 12
 ) -> None:
     drawing.rect(x, y, w, h, fill=fill, stroke=LIGHT)

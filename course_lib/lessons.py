@@ -31,11 +31,11 @@ LESSONS = (
     Lesson(
         "02", "Looking up is multiplying", 60, "Is an embedding layer new, or a product that nobody carries out?"
     ),
-    Lesson("03", "Learning word vectors", 45, "Where do the numbers in the table come from?"),
+    Lesson("03", "Learning word vectors", 60, "Where do the numbers in the table come from?"),
     Lesson("04", "From image to patches", 65, "A sentence has spaces. Where are the spaces in a picture?"),
     Lesson("05", "One matrix for every patch", 40, "A word has a row in a table. What does a patch have?"),
     Lesson(
-        "06", "A convolution that is a projection", 50, "The paper says linear, the code says Conv2d. Which is it?"
+        "06", "A convolution that is a projection", 65, "The paper says linear, the code says Conv2d. Which is it?"
     ),
     Lesson("07", "A place and a summary", 40, "If all patches are shuffled, does the transformer notice?"),
     Lesson("08", "The hybrid", 50, "Is the strided convolution the hybrid of the paper?"),

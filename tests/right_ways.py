@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import operator
 import re
@@ -14,6 +15,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from course_lib.patches import patchify
 from course_lib.words import check_ids
 
 
@@ -295,7 +297,9 @@ def by_rounding_up(height, width, patch_size, stride):
 
 
 def by_convolution_shape(height, width, patch_size, stride):
-    return F.conv2d(torch.zeros(1, 1, height, width), torch.zeros(1, 1, patch_size, patch_size), stride=stride).numel()
+    return F.conv2d(
+        torch.zeros(1, 1, height, width), torch.zeros(1, 1, patch_size, patch_size), stride=stride
+    ).numel()
 
 
 # patchify
@@ -429,6 +433,454 @@ def by_three_parts(height, width, patch_size):
     return below * (width - right) + right * (height - below) + below * right
 
 
+# skip_gram_pairs
+def by_slices(sentences, window):
+    pairs = []
+    for sentence in sentences:
+        for i, word in enumerate(sentence):
+            neighbours = sentence[max(0, i - window) : i] + sentence[i + 1 : i + 1 + window]
+            pairs += [(word, other) for other in neighbours]
+    return pairs
+
+
+def by_every_two_places(sentences, window):
+    return [(s[i], s[j]) for s in sentences for i in range(len(s)) for j in range(len(s)) if 0 < abs(i - j) <= window]
+
+
+def by_distance_first(sentences, window):
+    pairs = []
+    for step in range(1, window + 1):
+        for sentence in sentences:
+            for one, other in zip(sentence, sentence[step:], strict=False):
+                pairs.extend(([other, one], [one, other]))
+    return pairs
+
+
+def by_permutations(sentences, window):
+    return [
+        [one, other]
+        for sentence in sentences
+        for (i, one), (j, other) in itertools.permutations(enumerate(sentence), 2)
+        if abs(i - j) <= window
+    ]
+
+
+def by_rows_of_a_tensor(sentences, window):
+    pairs = [torch.empty(0, 2, dtype=torch.int64)]
+    for sentence in sentences:
+        ids, places = torch.tensor(sentence), torch.arange(len(sentence))
+        apart = (places[:, None] - places).abs()
+        where = ((apart > 0) & (apart <= window)).nonzero()
+        pairs.append(ids[where])
+    return torch.cat(pairs).tolist()
+
+
+# negative_sampling_loss
+def by_with_logits(centre, context, negatives):
+    scores = torch.cat([context.unsqueeze(1), negatives], dim=1) @ centre.unsqueeze(-1)
+    targets = torch.zeros_like(scores)
+    targets[:, 0] = 1
+    return F.binary_cross_entropy_with_logits(scores, targets, reduction="sum") / len(centre)
+
+
+def by_softplus(centre, context, negatives):
+    right = torch.einsum("bd,bd->b", centre, context)
+    wrong = torch.einsum("bd,bkd->bk", centre, negatives)
+    return (F.softplus(-right) + F.softplus(wrong).sum(1)).mean()
+
+
+def by_bmm(centre, context, negatives):
+    right = torch.bmm(context.unsqueeze(1), centre.unsqueeze(2)).squeeze()
+    wrong = torch.bmm(negatives.neg(), centre.unsqueeze(2)).reshape(len(centre), -1)
+    return -(F.logsigmoid(right).sum() + F.logsigmoid(wrong).sum()) / centre.shape[0]
+
+
+def by_logaddexp(centre, context, negatives):
+    right, wrong = (centre * context).sum(1), (centre[:, None] * negatives).sum(2)
+    return (torch.logaddexp(-right, 0 * right) + torch.logaddexp(wrong, 0 * wrong).sum(1)).mean(0)
+
+
+def by_loop_over_the_batch(centre, context, negatives):
+    losses = []
+    for v, u, others in zip(centre, context, negatives, strict=True):
+        losses.append(-F.logsigmoid(v @ u) - sum(F.logsigmoid(-(v @ other)) for other in others))
+    return torch.stack(losses).mean()
+
+
+def by_two_means(centre, context, negatives):
+    wrong = torch.matmul(negatives, centre[:, :, None])[..., 0]
+    return -F.logsigmoid((centre * context).sum(-1)).mean() - wrong.shape[1] * F.logsigmoid(-wrong).mean()
+
+
+# nearest
+def by_unit_rows(vector, weight, k):
+    return (F.normalize(weight, dim=1) @ F.normalize(vector, dim=0)).topk(k)[1]
+
+
+def by_own_cosine(vector, weight, k):
+    cosine = weight @ vector / (weight.norm(dim=1) * vector.norm())
+    return torch.topk(cosine, k).indices
+
+
+def by_argsort(vector, weight, k):
+    return torch.cosine_similarity(weight, vector).argsort(descending=True)[:k]
+
+
+def by_sorting_angles(vector, weight, k):
+    cosine = (weight * vector).sum(1) / weight.pow(2).sum(1).sqrt()
+    return torch.sort(-cosine)[1][:k]
+
+
+def by_sorting_in_python(vector, weight, k):
+    cosine = nn.CosineSimilarity(dim=-1)(vector, weight).tolist()
+    return torch.tensor(sorted(range(len(cosine)), key=lambda row: cosine[row], reverse=True)[:k])
+
+
+# analogy
+def by_going_down_the_list(a, b, c, weight):
+    ranked = F.cosine_similarity(weight, (weight[b] + weight[c] - weight[a])[None]).argsort(descending=True)
+    return next(row for row in ranked.tolist() if row not in (a, b, c))
+
+
+def by_best_of_four(a, b, c, weight):
+    best = (F.normalize(weight, dim=1) @ (weight[b] - weight[a] + weight[c])).topk(4).indices
+    return [int(row) for row in best if int(row) not in {a, b, c}][0]
+
+
+def by_a_mask(a, b, c, weight):
+    cosine = weight @ (weight[b] - weight[a] + weight[c]) / weight.norm(dim=1)
+    allowed = torch.ones(len(weight), dtype=torch.bool)
+    allowed[torch.tensor([a, b, c])] = False
+    return int(cosine.masked_fill(~allowed, -torch.inf).argmax())
+
+
+def by_max_in_python(a, b, c, weight):
+    target = weight[b] - weight[a] + weight[c]
+    rest = set(range(len(weight))) - {a, b, c}
+    return max(rest, key=lambda row: torch.cosine_similarity(weight[row], target, dim=0).item())
+
+
+# project
+def by_linear_function(patches, weight, bias):
+    return F.linear(patches, weight, bias)
+
+
+def by_einsum_and_bias(patches, weight, bias):
+    return torch.einsum("bnl,dl->bnd", patches, weight) + bias
+
+
+def by_column_of_products(patches, weight, bias):
+    return (weight @ patches.transpose(1, 2) + bias[:, None]).transpose(1, 2)
+
+
+def by_a_patch_at_a_time(patches, weight, bias):
+    rows = [torch.stack([weight @ patch + bias for patch in image]) for image in patches]
+    return torch.stack(rows)
+
+
+def by_addmm(patches, weight, bias):
+    return torch.addmm(bias, patches.flatten(0, 1), weight.t()).unflatten(0, patches.shape[:2])
+
+
+def by_a_one_in_front(patches, weight, bias):
+    ones = torch.ones_like(patches[..., :1])
+    return torch.cat([ones, patches], -1) @ torch.cat([bias[:, None], weight], 1).T
+
+
+# encoder_parameters
+def by_one_product(patch_length, tokens, dimension):
+    return (patch_length + 1 + tokens) * dimension
+
+
+def by_counting_parameters(patch_length, tokens, dimension):
+    with torch.device("meta"):
+        layers = nn.ModuleList([nn.Linear(patch_length, dimension), nn.Embedding(tokens, dimension)])
+    return sum(parameter.numel() for parameter in layers.parameters())
+
+
+def by_shapes(patch_length, tokens, dimension):
+    return sum(map(math.prod, [(dimension, patch_length), (dimension,), (tokens, dimension)]))
+
+
+def by_adding_rows(patch_length, tokens, dimension):
+    return sum(dimension for _ in range(patch_length + 1 + tokens))
+
+
+# channels_last_weight
+def by_unflatten_and_movedim(weight, channels, patch_size):
+    return weight.unflatten(1, (channels, patch_size, patch_size)).movedim(1, -1).flatten(1)
+
+
+def by_two_axes(weight, channels, patch_size):
+    return weight.reshape(len(weight), channels, -1).transpose(1, 2).reshape(weight.shape)
+
+
+def by_einops_weight(weight, channels, patch_size):
+    from einops import rearrange
+
+    return rearrange(weight, "d (c p q) -> d (p q c)", c=channels, p=patch_size)
+
+
+def by_a_list_of_places(weight, channels, patch_size):
+    places = [
+        c * patch_size**2 + row * patch_size + column
+        for row in range(patch_size)
+        for column in range(patch_size)
+        for c in range(channels)
+    ]
+    return weight[:, places]
+
+
+def by_every_nth_column(weight, channels, patch_size):
+    moved = torch.empty_like(weight)
+    for c in range(channels):
+        moved[:, c::channels] = weight[:, c * patch_size**2 : (c + 1) * patch_size**2]
+    return moved
+
+
+# conv_from_linear
+def conv_by_parameters(linear, channels, patch_size):
+    conv = nn.Conv2d(channels, linear.out_features, patch_size, patch_size)
+    conv.weight = nn.Parameter(linear.weight.detach().clone().view(-1, channels, patch_size, patch_size))
+    conv.bias = nn.Parameter(linear.bias.detach().clone())
+    return conv
+
+
+def conv_by_data(linear, channels, patch_size):
+    conv = nn.Conv2d(channels, linear.out_features, (patch_size, patch_size), stride=(patch_size, patch_size))
+    conv.weight.data = linear.weight.data.unflatten(1, (channels, patch_size, patch_size))
+    conv.bias.data = linear.bias.data
+    return conv
+
+
+def conv_by_state_dict(linear, channels, patch_size):
+    conv = nn.Conv2d(channels, len(linear.weight), patch_size, stride=patch_size, dtype=linear.weight.dtype)
+    weight = linear.weight.reshape(conv.weight.shape)
+    conv.load_state_dict({"weight": weight, "bias": linear.bias})
+    return conv
+
+
+def conv_by_kernels(linear, channels, patch_size):
+    conv = nn.Conv2d(channels, linear.out_features, patch_size, stride=patch_size).to(linear.weight.dtype)
+    with torch.no_grad():
+        for number, row in enumerate(linear.weight):
+            conv.weight[number] = row.reshape(channels, patch_size, patch_size)
+            conv.bias[number] = linear.bias[number]
+    return conv
+
+
+def conv_by_einops(linear, channels, patch_size):
+    from einops import rearrange
+
+    conv = nn.Conv2d(channels, linear.out_features, patch_size, stride=patch_size, padding="valid").to(
+        linear.weight.dtype
+    )
+    conv.padding = (0, 0)
+    conv.weight.data.copy_(rearrange(linear.weight, "d (c p q) -> d c p q", c=channels, p=patch_size))
+    conv.bias.data.copy_(linear.bias)
+    return conv
+
+
+# linear_from_conv
+def linear_by_parameters(conv):
+    if conv.kernel_size != conv.stride:
+        raise ValueError("stride and kernel size have to be equal")
+    if any(conv.padding):
+        raise ValueError("no padding, please")
+    if conv.dilation != (1, 1) or conv.groups > 1:
+        raise ValueError("dilation and groups have to be 1")
+    linear = nn.Linear(conv.weight[0].numel(), conv.out_channels)
+    linear.weight = nn.Parameter(conv.weight.detach().flatten(1).clone())
+    linear.bias = nn.Parameter(conv.bias.detach().clone())
+    return linear
+
+
+def linear_by_all_problems(conv):
+    side = conv.kernel_size[0]
+    problems = {
+        "Stride": conv.stride == (side, side),
+        "Padding": conv.padding in ((0, 0), "valid"),
+        "Dilation": conv.dilation == (1, 1),
+        "Groups": conv.groups == 1,
+    }
+    if not all(problems.values()):
+        raise ValueError("broken: " + ", ".join(name for name, fine in problems.items() if not fine))
+    linear = nn.Linear(conv.in_channels * side * side, conv.out_channels, dtype=conv.weight.dtype)
+    linear.load_state_dict({"weight": conv.weight.reshape(conv.out_channels, -1), "bias": conv.bias})
+    return linear
+
+
+def linear_by_data(conv):
+    for name in ("padding", "dilation", "groups"):
+        value = getattr(conv, name)
+        wanted = 0 if name == "padding" else 1
+        if set(value if isinstance(value, tuple) else [value]) != {wanted}:
+            raise ValueError(f"{name}={value} is not supported, use {wanted}")
+    if conv.stride[0] != conv.kernel_size[0] or conv.stride[1] != conv.kernel_size[1]:
+        raise ValueError(f"kernel_size {conv.kernel_size} differs from stride {conv.stride}")
+    linear = nn.Linear(math.prod(conv.weight.shape[1:]), conv.out_channels, bias=conv.bias is not None)
+    linear.weight.data, linear.bias.data = conv.weight.data.view(conv.out_channels, -1), conv.bias.data
+    return linear
+
+
+def linear_by_trying(conv):
+    """What the convolution does to each picture of a single 1 is a column of the matrix."""
+    wrong = [
+        name
+        for name, bad in (
+            ("stride", conv.stride != conv.kernel_size),
+            ("padding", conv.padding != (0, 0)),
+            ("dilation", conv.dilation != (1, 1)),
+            ("groups", conv.groups != 1),
+        )
+        if bad
+    ]
+    if wrong:
+        raise ValueError(f"{' and '.join(wrong)} must not be used here")
+    length = conv.weight[0].numel()
+    linear = nn.Linear(length, conv.out_channels).double()
+    with torch.no_grad():
+        ones = torch.eye(length, dtype=torch.float64).reshape(length, conv.in_channels, *conv.kernel_size)
+        linear.weight.copy_((conv(ones).flatten(1) - conv.bias).T)
+        linear.bias.copy_(conv.bias)
+    return linear
+
+
+# merge_linear_into_conv
+def merge_by_matmul(conv, linear):
+    merged = nn.Conv2d(conv.in_channels, linear.out_features, conv.kernel_size, stride=conv.stride)
+    weight = linear.weight @ conv.weight.flatten(1)
+    merged.weight = nn.Parameter(weight.detach().reshape(-1, *conv.weight.shape[1:]))
+    merged.bias = nn.Parameter((linear.weight @ conv.bias + linear.bias).detach())
+    return merged
+
+
+def merge_by_tensordot(conv, linear):
+    merged = nn.Conv2d(conv.in_channels, len(linear.bias), conv.kernel_size, conv.stride, dtype=conv.weight.dtype)
+    merged.weight.data = torch.tensordot(linear.weight.data, conv.weight.data, dims=1)
+    merged.bias.data = linear(conv.bias).data
+    return merged
+
+
+def merge_by_one_by_one_convolution(conv, linear):
+    merged = nn.Conv2d(conv.in_channels, linear.out_features, conv.kernel_size, conv.stride).double()
+    with torch.no_grad():
+        turned = conv.weight.transpose(0, 1)
+        merged.weight.copy_(F.conv2d(turned, linear.weight[:, :, None, None]).transpose(0, 1))
+        merged.bias.copy_(F.linear(conv.bias, linear.weight, linear.bias))
+    return merged
+
+
+def merge_by_loop(conv, linear):
+    merged = nn.Conv2d(conv.in_channels, linear.out_features, conv.kernel_size, conv.stride).double()
+    with torch.no_grad():
+        for new in range(linear.out_features):
+            merged.weight[new] = sum(linear.weight[new, old] * conv.weight[old] for old in range(conv.out_channels))
+            merged.bias[new] = linear.weight[new].dot(conv.bias) + linear.bias[new]
+    return merged
+
+
+# PatchEmbedding
+class LinearOnPatches(nn.Module):
+    def __init__(self, in_channels, patch_size, embedding_dim):
+        super().__init__()
+        self.size = patch_size
+        self.to_tokens = nn.Linear(in_channels * patch_size * patch_size, embedding_dim)
+
+    def forward(self, x):
+        return self.to_tokens(patchify(x, self.size))
+
+
+class ConvAndPermute(nn.Module):
+    def __init__(self, in_channels, patch_size, embedding_dim):
+        super().__init__()
+        self.conv = nn.Conv2d(in_channels, embedding_dim, patch_size, patch_size)
+        self.flatten = nn.Flatten(start_dim=2)
+
+    def forward(self, x):
+        batch, channels, height, width = x.shape
+        side = self.conv.kernel_size[0]
+        if height % side != 0 or width % side != 0:
+            raise ValueError(f"height {height} and width {width} must be multiples of {side}")
+        return self.flatten(self.conv(x)).permute(0, 2, 1)
+
+
+class EinopsLayer(nn.Module):
+    def __init__(self, in_channels, patch_size, embedding_dim):
+        from einops.layers.torch import Rearrange
+
+        super().__init__()
+        self.p = patch_size
+        self.layers = nn.Sequential(
+            Rearrange("b c (h p) (w q) -> b (h w) (c p q)", p=patch_size, q=patch_size),
+            nn.Linear(in_channels * patch_size**2, embedding_dim),
+        )
+
+    def forward(self, images):
+        height, width = images.shape[2:]
+        if height % self.p:
+            raise ValueError("the height does not fit")
+        if width % self.p:
+            raise ValueError("the width does not fit")
+        return self.layers(images)
+
+
+class UnfoldAndLinear(nn.Module):
+    def __init__(self, in_channels, patch_size, embedding_dim):
+        super().__init__()
+        self.cut = nn.Unfold(patch_size, stride=patch_size)
+        self.E = nn.Linear(in_channels * patch_size**2, embedding_dim)
+
+    def forward(self, images):
+        for name, axis in {"height": -2, "width": -1}.items():
+            if images.size(axis) % self.cut.kernel_size:
+                raise ValueError(f"{name} of the images is {images.size(axis)}")
+        return self.E(self.cut(images).mT)
+
+
+class SequentialWithFlatten(nn.Module):
+    def __init__(self, in_channels, patch_size, embedding_dim):
+        super().__init__()
+        self.patch_size = patch_size
+        self.body = nn.Sequential(nn.Conv2d(in_channels, embedding_dim, patch_size, patch_size), nn.Flatten(2))
+
+    def forward(self, images):
+        h, w = images.shape[-2] % self.patch_size, images.shape[-1] % self.patch_size
+        if h or w:
+            raise ValueError(f"left over: {h} rows of the height, {w} columns of the width")
+        return torch.einsum("bdn->bnd", self.body(images))
+
+
+class OwnParameters(nn.Module):
+    """The matrix E of the paper's formula, one column for each number of a token."""
+
+    def __init__(self, in_channels, patch_size, embedding_dim):
+        super().__init__()
+        self.patch_size = patch_size
+        self.E = nn.Parameter(torch.randn(in_channels * patch_size**2, embedding_dim))
+        self.b = nn.Parameter(torch.zeros(embedding_dim))
+
+    def forward(self, images):
+        return patchify(images, self.patch_size) @ self.E + self.b
+
+
+class FunctionalConvolution(nn.Module):
+    def __init__(self, in_channels, patch_size, embedding_dim):
+        super().__init__()
+        self.patch_size = patch_size
+        self.register_parameter(
+            "kernels", nn.Parameter(torch.empty(embedding_dim, in_channels, patch_size, patch_size))
+        )
+        self.register_parameter("offset", nn.Parameter(torch.empty(embedding_dim)))
+        nn.init.trunc_normal_(self.kernels, std=0.02)
+
+    def forward(self, images):
+        patchify(images[:1], self.patch_size)  # refuses what does not fit
+        tokens = F.conv2d(images, self.kernels, self.offset, stride=self.patch_size)
+        b, d, rows, columns = tokens.shape
+        return tokens.permute(0, 2, 3, 1).reshape(b, rows * columns, d)
+
+
 RIGHT_WAYS = {
     "numbers_in": [by_prod, by_reduce, by_size, by_recursion, by_making_one],
     "tokenize": [by_findall, by_split_and_filter, by_characters, by_replacing_marks, by_translation_table],
@@ -464,4 +916,43 @@ RIGHT_WAYS = {
     ],
     "unpatchify": [back_by_permute, back_by_fold, back_by_einops, back_by_loops, back_by_joining],
     "unread_pixels": [by_strips, by_counting_pixels, by_patches, by_three_parts],
+    "skip_gram_pairs": [by_slices, by_every_two_places, by_distance_first, by_permutations, by_rows_of_a_tensor],
+    "negative_sampling_loss": [
+        by_with_logits,
+        by_softplus,
+        by_bmm,
+        by_logaddexp,
+        by_loop_over_the_batch,
+        by_two_means,
+    ],
+    "nearest": [by_unit_rows, by_own_cosine, by_argsort, by_sorting_angles, by_sorting_in_python],
+    "analogy": [by_going_down_the_list, by_best_of_four, by_a_mask, by_max_in_python],
+    "project": [
+        by_linear_function,
+        by_einsum_and_bias,
+        by_column_of_products,
+        by_a_patch_at_a_time,
+        by_addmm,
+        by_a_one_in_front,
+    ],
+    "encoder_parameters": [by_one_product, by_counting_parameters, by_shapes, by_adding_rows],
+    "channels_last_weight": [
+        by_unflatten_and_movedim,
+        by_two_axes,
+        by_einops_weight,
+        by_a_list_of_places,
+        by_every_nth_column,
+    ],
+    "conv_from_linear": [conv_by_parameters, conv_by_data, conv_by_state_dict, conv_by_kernels, conv_by_einops],
+    "linear_from_conv": [linear_by_parameters, linear_by_all_problems, linear_by_data, linear_by_trying],
+    "merge_linear_into_conv": [merge_by_matmul, merge_by_tensordot, merge_by_one_by_one_convolution, merge_by_loop],
+    "PatchEmbedding": [
+        LinearOnPatches,
+        ConvAndPermute,
+        EinopsLayer,
+        UnfoldAndLinear,
+        SequentialWithFlatten,
+        OwnParameters,
+        FunctionalConvolution,
+    ],
 }

@@ -1,4 +1,4 @@
-"""Live picture of lesson 04: image size, patch size and stride against patches, coverage and unread pixels."""
+"""Live pictures of lessons 04 to 06: patches and coverage, two patches and their tokens, kernel and matrix."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import itertools
 import torch
 from torch import Tensor
 
-from course_lib import patches
-from course_lib.drawing import BLACK, SKY, VERMILION, WHITE, Drawing
+from course_lib import figures, patches
+from course_lib.drawing import BLACK, BLUE, GREY, LIGHT, ORANGE, SKY, VERMILION, WHITE, Drawing
 from course_lib.explorers.controls import Slider
 from course_lib.explorers.live import Live
 
+INSIDE = "#c9e4f7"  # pale blue behind what is read
+DARK_ORANGE = "#9c4200"
 MOST_OUTLINED = 24  # patches along a side; more lines than that would only be a grey veil
 
 
@@ -31,7 +33,9 @@ def patch_grid(image: Tensor, size: int, patch_size: int, stride: int) -> Live:
 
 def draw_patch_grid(image: Tensor, size: int, patch_size: int, stride: int) -> Drawing:
     """The drawing behind patch_grid: patches outlined, unread pixels painted over, the counts beside it."""
-    small = torch.nn.functional.interpolate(image, size=(size, size), mode="bilinear", antialias=True).clamp(0, 1)[0]
+    small = torch.nn.functional.interpolate(image, size=(size, size), mode="bilinear", antialias=True).clamp(0, 1)[
+        0
+    ]
     counts = patches.coverage(size, size, patch_size, stride)
     side = (size - patch_size) // stride + 1
     scale = 320 / size
@@ -66,6 +70,119 @@ def draw_patch_grid(image: Tensor, size: int, patch_size: int, stride: int) -> D
         f"a pixel read at most {_times(int(counts.max()))}."
     )
     return drawing
+
+
+def one_matrix(image: Tensor, *, patch_size: int, weight: Tensor, bias: Tensor, first: int, second: int) -> Live:
+    """Two patches of an image (1, C, H, W), and the tokens that one weight (D, C·P·P) and bias (D,) make of them."""
+
+    def draw(first: int, second: int) -> Drawing:
+        return draw_one_matrix(image, patch_size, weight, bias, first, second)
+
+    last = patches.count_patches(*image.shape[-2:], patch_size) - 1
+    return Live(draw, first=Slider("First patch", 0, last, first), second=Slider("Second patch", 0, last, second))
+
+
+def draw_one_matrix(
+    image: Tensor, patch_size: int, weight: Tensor, bias: Tensor, first: int, second: int
+) -> Drawing:
+    """The drawing behind one_matrix: both patches framed in the image and enlarged, each with its token as bars."""
+    rows = patches.patchify(image, patch_size)
+    tokens = torch.nn.functional.linear(rows, weight, bias)[0]
+    scale, columns = 288 / image.shape[-1], image.shape[-1] // patch_size
+    drawing = Drawing(760, 312)
+    drawing.pixels(12, 12, 288, image.shape[-2] * scale, _to_pixels(image[0]))
+    limit = tokens.abs().max().item()
+    for place, (number, colour) in enumerate(((first, ORANGE), (second, SKY))):
+        row, column = divmod(number, columns)
+        x, y, side = 12 + column * patch_size * scale, 12 + row * patch_size * scale, patch_size * scale
+        drawing.rect(x - 2, y - 2, side + 4, side + 4, stroke=WHITE, stroke_width=5)
+        drawing.rect(x - 2, y - 2, side + 4, side + 4, stroke=colour, stroke_width=3)
+        top = 34 + 132 * place
+        drawing.label(330, top - 14, f"patch {number}: row {row}, column {column}", bold=True)
+        tile = patches.unpatchify(
+            rows[:, number : number + 1], patch_size, image.shape[1], patch_size, patch_size
+        )[0]
+        drawing.pixels(330, top, 90, 90, _to_pixels(tile))
+        drawing.rect(329, top - 1, 92, 92, stroke=colour, stroke_width=3)
+        width = 300 / len(tokens[number])
+        drawing.line(440, top + 45, 740, top + 45, stroke=GREY, width=1)
+        for index, value in enumerate(tokens[number].tolist()):
+            height = abs(value) / limit * 43
+            up = top + 45 - height if value > 0 else top + 45
+            drawing.rect(440 + index * width, up, max(width - 1, 1), height, fill=BLUE if value > 0 else VERMILION)
+    distance = (tokens[first] - tokens[second]).norm().item()
+    differ = int((tokens[first] != tokens[second]).sum())
+    smallest, largest = torch.pdist(tokens).aminmax()
+    told = f"distance of the two tokens {distance:.2f}; of all pairs {smallest:.2f} to {largest:.2f}"
+    drawing.label(330, 290, told, size=12, bold=True)
+    drawing.text = (
+        f"An image with two framed patches, number {first} and number {second}, each shown enlarged beside its"
+        f" token, {tokens.shape[-1]} numbers as bars above and below a line. The same matrix made both tokens;"
+        f" {differ} of their numbers differ, and their distance is {distance:.2f}."
+    )
+    return drawing
+
+
+def two_readings(image: Tensor, weight: Tensor) -> Live:
+    """One number of the result, read as a sliding kernel and as row times row.
+
+    image (1, 1, H, W) with small whole numbers, weight (D, 1, P, P).
+    """
+
+    def draw(token: int, number: int) -> Drawing:
+        return draw_two_readings(image, weight, token, number)
+
+    last = patches.count_patches(*image.shape[-2:], weight.shape[-1]) - 1
+    return Live(draw, token=Slider("Token", 0, last, 1), number=Slider("Kernel", 0, len(weight) - 1, 0))
+
+
+def draw_two_readings(image: Tensor, weight: Tensor, token: int, number: int) -> Drawing:
+    """The drawing behind two_readings; both readings are computed by the layers that the lesson compares."""
+    side, (height, width), cell = weight.shape[-1], image.shape[-2:], 38
+    row, column = divmod(token, width // side)
+    patch, kernel = patches.patchify(image, side)[0, token], weight[number].flatten()
+    by_kernel = torch.nn.functional.conv2d(image, weight, stride=side)[0, number, row, column].item()
+    by_row = torch.nn.functional.linear(patch, weight.flatten(1))[number].item()
+    right = 20 + width * cell + 60
+    drawing = Drawing(right + 100 + side * side * 44, height * cell + 84)
+    drawing.label(20, 20, "a kernel on the image", bold=True)
+    drawing.label(right, 20, "a row of the matrix on a row of pixels", bold=True)
+    for y, x in itertools.product(range(height), range(width)):
+        left, top = 20 + x * cell, 40 + y * cell
+        inside = y // side == row and x // side == column
+        pixel = f"{image[0, 0, y, x]:.0f}"
+        if inside:
+            drawing.rect(left, top, cell, cell, fill=INSIDE, stroke=LIGHT)
+            drawing.label(left + cell / 2, top + 11, pixel, size=12, anchor="middle")
+            told = f"× {kernel[y % side * side + x % side]:.1f}"
+            drawing.label(left + cell / 2, top + 27, told, size=10, anchor="middle", colour=DARK_ORANGE)
+        else:
+            figures.number_cell(drawing, left, top, cell, cell, WHITE, pixel)
+    x, y = 20 + column * side * cell, 40 + row * side * cell
+    drawing.rect(x, y, side * cell, side * cell, stroke=VERMILION, stroke_width=3)
+    drawing.label(20, 62 + height * cell, f"kernel {number}: sum of products {by_kernel:.2f}", bold=True)
+    names = (("pixels", patch, "{:.0f}"), ("weights", kernel, "{:.1f}"), ("products", patch * kernel, "{:.1f}"))
+    for line, (name, values, how) in enumerate(names):
+        y = 60 + line * 44
+        drawing.label(right, y + 15, name)
+        for place, value in enumerate(values.tolist()):
+            fill = INSIDE if line == 0 else WHITE
+            figures.number_cell(drawing, right + 80 + place * 44, y, 44, 30, fill, how.format(value))
+    drawing.label(right, 200, f"row {number}: sum of products {by_row:.2f}", bold=True)
+    drawing.label(right, 236, f"all numbers of token {token}:")
+    for index, value in enumerate(torch.nn.functional.linear(patch, weight.flatten(1)).tolist()):
+        x = right + 170 + index * 64
+        figures.number_cell(drawing, x, 222, 64, 28, INSIDE if index == number else WHITE, f"{value:.2f}")
+    drawing.text = (
+        f"Left, an image of {height} × {width} numbers with a frame around patch {token}, on which kernel {number}"
+        f" lies. Right, the same {side * side} pixels in a row, the {side * side} weights of row {number} below"
+        f" them, and their products. Both sums are {by_kernel:.2f} and {by_row:.2f}."
+    )
+    return drawing
+
+
+def _to_pixels(image: Tensor) -> Tensor:
+    return image[0] if len(image) == 1 else image.permute(1, 2, 0)
 
 
 def _gaps(counts: Tensor) -> list[tuple[int, int]]:
