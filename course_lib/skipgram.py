@@ -5,6 +5,7 @@ After Mikolov et al., "Distributed Representations of Words and Phrases and thei
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -88,9 +89,12 @@ def train(
     batch_size: int = 256,
     rate: float = 0.05,
     seed: int = 0,
+    tables: int = 2,
     progress: Callable[[int, int], None] | None = None,
 ) -> WordVectors:
     """Train two tables on pairs (n, 2) by plain gradient descent; `progress(done, all)` is told each batch.
+
+    With `tables=1` centres and contexts share one table, which learns much less.
 
     The gradient of negative_sampling_loss is short enough to be written out, which makes a step several
     times faster than autograd with an optimiser. The sum over a batch is taken, not the mean, as word2vec does.
@@ -101,7 +105,9 @@ def train(
     for name, size in (("embedding_dim", embedding_dim), ("negatives", negatives), ("batch_size", batch_size)):
         positive_int(name, size)
     with one_thread():
-        return _train(pairs, vocabulary_size, embedding_dim, negatives, epochs, batch_size, rate, seed, progress)
+        return _train(
+            pairs, vocabulary_size, embedding_dim, negatives, epochs, batch_size, rate, seed, tables, progress
+        )
 
 
 @contextmanager
@@ -124,11 +130,14 @@ def _train(
     batch_size: int,
     rate: float,
     seed: int,
+    tables: int,
     progress: Callable[[int, int], None] | None,
 ) -> WordVectors:
     generator = torch.Generator().manual_seed(seed)
     start = (torch.rand(vocabulary_size, embedding_dim, generator=generator) - 0.5) / embedding_dim
-    vectors = WordVectors(start.clone(), torch.zeros(vocabulary_size, embedding_dim), snapshots=[start])
+    weight = start.clone()
+    context_weight = torch.zeros_like(weight) if tables == 2 else weight
+    vectors = WordVectors(weight, context_weight, snapshots=[start])
     counts = torch.bincount(pairs[:, 1], minlength=vocabulary_size)
     for epoch in range(epochs):
         order = torch.randperm(len(pairs), generator=generator)
@@ -179,14 +188,13 @@ def analogy(a: int, b: int, c: int, weight: Tensor) -> int:
     return int(similarity.argmax())
 
 
-def question_wins(weight: Tensor, questions: int, seed: int = 0) -> float:
-    """Share of random questions b − a + c whose nearest row is a, b or c themselves, when none is left out."""
-    generator = torch.Generator().manual_seed(seed)
-    triples = torch.randint(len(weight), (questions, 3), generator=generator)
-    won = [
-        nearest(weight[b] - weight[a] + weight[c], weight, 1).item() in (a, b, c) for a, b, c in triples.tolist()
-    ]
-    return sum(won) / questions
+def analogy_test(weight: Tensor, pairs: Sequence[tuple[int, int]]) -> tuple[float, float]:
+    """Questions a → b as c → ? made of every two pairs, nothing left out: share right, share won by a, b or c."""
+    right = won = total = 0
+    for (a, b), (c, d) in itertools.permutations(pairs, 2):
+        best = nearest(weight[b] - weight[a] + weight[c], weight, 1).item()
+        right, won, total = right + (best == d), won + (best in (a, b, c)), total + 1
+    return right / total, won / total
 
 
 def false_negatives(pairs: Tensor, vocabulary_size: int, negatives: int, seed: int = 0) -> float:

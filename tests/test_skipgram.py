@@ -478,3 +478,18 @@ def test_the_pure_cosine_is_that_of_torch():
     weight, vector = numbers(5, 3), numbers(3, seed=9)
     best = F.cosine_similarity(weight, vector[None]).argmax()
     assert skipgram.nearest(vector, weight, 1) == best
+
+
+def test_with_one_table_centres_and_contexts_are_the_same_and_groups_are_found_less():
+    vocabulary, pairs = world()
+    single = skipgram.train(pairs, len(vocabulary), embedding_dim=24, tables=1)
+    assert single.weight is single.context_weight
+    assert skipgram.share_in_group(single.weight, vocabulary, tiny_world.GROUPS) < 0.8
+
+
+def test_analogy_test_counts_right_answers_and_those_that_repeat_the_question():
+    # words 0, 1 and 2, 3 differ by the same step: every question is right
+    steps = torch.tensor([[1.0, 0.0], [1.0, 1.0], [5.0, 0.2], [5.0, 1.2]])
+    assert skipgram.analogy_test(steps, [(0, 1), (2, 3)]) == (1.0, 0.0)
+    tables = torch.eye(4)
+    assert skipgram.analogy_test(tables, [(0, 1), (2, 3)]) == (0.0, 1.0)

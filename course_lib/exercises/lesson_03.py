@@ -416,6 +416,9 @@ def _analogy_cases() -> list[Case]:
                 letters={"V": rows, "D": columns},
             )
         )
+    weight = _table(10, 6, 18)
+    label = "a = 2, b = 7, c = 5 and a table (10, 6)"
+    cases.append(Case(label, (2, 7, 5, weight), letters={"V": 10, "D": 6}))
     return cases
 
 
@@ -685,10 +688,16 @@ EXERCISES = (
         result=int,
         wrong=(
             WrongAnswer(
+                "ids calculated",
+                lambda a, b, c, weight: b - a + c,
+                "You calculated with the ids. Ids are only names: take the "
+                "rows, weight[b] − weight[a] + weight[c], and look for the nearest row.",
+            ),
+            WrongAnswer(
                 "question words not left out",
                 _analogy(left_out=()),
-                "One of the three words of the question won. They are nearly "
-                "always the nearest, so they are left out.",
+                "One of the three words of the question won. They are often "
+                "the nearest, so they are left out.",
             ),
             WrongAnswer(
                 "b not left out",
@@ -717,7 +726,7 @@ EXERCISES = (
             "target = weight[b] - weight[a] + weight[c]. Then as in nearest, but a, b and c must not win.",
             "similarity[[a, b, c]] = -torch.inf, then similarity.argmax().item().",
         ),
-        praise="Remember that three words were left out: without that the answer would mostly be one of them.",
+        praise="Three words were left out: the lesson counts how much that rule does.",
     ),
 )
 

@@ -12,6 +12,7 @@ from course_lib.drawing import BLACK, BLUE, GREEN, GREY, PURPLE, VERMILION, Draw
 from course_lib.explorers.controls import Choice, Panel, Slider
 from course_lib.explorers.live import VIEW, Live, close_all, keep_until_rerun, widgets_wanted
 
+LETTERS = "ABCDEFGHK"  # no I, which looks like a line
 COLOURS = (BLUE, VERMILION, GREEN, PURPLE, BLACK, "#7a5c00", "#4b6fae", "#a0522d", "#5b5b5b")
 
 
@@ -42,7 +43,7 @@ def draw_word_map(vectors, planes, vocabulary, groups, moment: int, word: str) -
         return 290 + x / reach[0] * 262, 220 - y / reach[1] * 196
 
     for row, ((group, members), colour) in enumerate(zip(groups.items(), COLOURS, strict=False)):
-        letter = chr(ord("A") + row)
+        letter = LETTERS[row]
         drawing.label(590, 28 + 22 * row, f"{letter}  {group}", colour=colour, bold=True)
         for name in members:
             drawing.label(*place(name), letter, size=11, anchor="middle", colour=colour, bold=name == word)
@@ -57,11 +58,12 @@ def draw_word_map(vectors, planes, vocabulary, groups, moment: int, word: str) -
         drawing.label(600, 304 + 20 * row, words[other])
     share = skipgram.share_in_group(weight, dict(vocabulary), groups)
     drawing.label(590, 390, f"in their group: {share:.0%}")
-    count, last = sum(map(len, groups.values())), chr(ord("A") + len(groups) - 1)
+    count = sum(map(len, groups.values()))
+    named = ", ".join(f"{letter} {group}" for letter, group in zip(LETTERS, groups, strict=False))
     drawing.text = (
-        f"A map of {count} words after epoch {moment}. Each word is the letter of its group, A to {last}: "
-        f"{', '.join(groups)}. The word {word} is framed, with lines to the three words nearest to it. Beside the map "
-        "stand their names, and the share of nearest words that belong to the same group."
+        f"A map of {count} words after epoch {moment}. Each word is the letter of its group: {named}. The word"
+        f" {word} is framed, with lines to the three words nearest to it. Beside the map stand their names, and"
+        " the share of nearest words that belong to the same group."
     )
     return drawing
 
