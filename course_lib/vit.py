@@ -1,0 +1,194 @@
+"""A vision transformer, small enough to be read in one sitting (lesson 10).
+
+Pre-norm encoder after Dosovitskiy et al., "An Image is Worth 16x16 Words" (2021). With the weights of
+torchvision.models.VisionTransformer copied in, it gives the same numbers.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from course_lib.embed import ConvPatchEmbedding, prepend_class_token
+
+
+class Attention(nn.Module):
+    """Multi-head self-attention: (B, T, D) -> (B, T, D). The weights of the last call are not kept; see weights()."""
+
+    def __init__(self, dimension: int, heads: int) -> None:
+        super().__init__()
+        if dimension % heads:
+            raise ValueError(f"dimension {dimension} is not a multiple of the number of heads {heads}")
+        self.heads = heads
+        self.to_qkv = nn.Linear(dimension, 3 * dimension)
+        self.out = nn.Linear(dimension, dimension)
+
+    def split(self, tokens: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Query, key and value, each (B, heads, T, D / heads)."""
+        return self.to_qkv(tokens).unflatten(2, (3, self.heads, -1)).permute(2, 0, 3, 1, 4).unbind(0)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        mixed = F.scaled_dot_product_attention(*self.split(tokens))  # each query's mixture of the values
+        return self.out(mixed.transpose(1, 2).flatten(2))
+
+    def weights(self, tokens: Tensor) -> Tensor:
+        """(B, heads, T, T): how much each token (row) takes of each other (column); rows sum to 1."""
+        query, key, _ = self.split(tokens)
+        return (query @ key.transpose(2, 3) / query.shape[-1] ** 0.5).softmax(dim=-1)
+
+
+class Block(nn.Module):
+    """One layer of the encoder: attention, then a small network for each token; each added to what comes in."""
+
+    def __init__(self, dimension: int, heads: int, hidden: int) -> None:
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm(dimension, eps=1e-6), nn.LayerNorm(dimension, eps=1e-6)
+        self.attention = Attention(dimension, heads)
+        self.mlp = nn.Sequential(nn.Linear(dimension, hidden), nn.GELU(), nn.Linear(hidden, dimension))
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        tokens = tokens + self.attention(self.norm1(tokens))
+        return tokens + self.mlp(self.norm2(tokens))
+
+
+class VisionTransformer(nn.Module):
+    """images -> front end (B, N, D) -> class token, positions, blocks -> scores (B, classes).
+
+    `front` is any module that makes N tokens of D numbers: linear, convolution or hybrid.
+    """
+
+    def __init__(
+        self, front: nn.Module, *, tokens: int, dimension: int, depth: int, heads: int, hidden: int, classes: int
+    ) -> None:
+        super().__init__()
+        self.front = front
+        self.class_token = nn.Parameter(torch.zeros(dimension))
+        self.positions = nn.Parameter(0.02 * torch.randn(tokens + 1, dimension))
+        self.blocks = nn.Sequential(*(Block(dimension, heads, hidden) for _ in range(depth)))
+        self.norm = nn.LayerNorm(dimension, eps=1e-6)
+        self.head = nn.Linear(dimension, classes)
+
+    def embed(self, images: Tensor) -> Tensor:
+        """(B, N + 1, D): what enters the first block."""
+        return prepend_class_token(self.front(images), self.class_token) + self.positions
+
+    def forward(self, images: Tensor) -> Tensor:
+        return self.head(self.norm(self.blocks(self.embed(images)))[:, 0])
+
+    @torch.no_grad()
+    def attention_weights(self, images: Tensor) -> Tensor:
+        """(depth, B, heads, N + 1, N + 1): the attention of every layer."""
+        tokens, weights = self.embed(images), []
+        for block in self.blocks:
+            weights.append(block.attention.weights(block.norm1(tokens)))
+            tokens = block(tokens)
+        return torch.stack(weights)
+
+
+def from_torchvision(model: nn.Module) -> VisionTransformer:
+    """Our transformer with the numbers of a torchvision.models.VisionTransformer."""
+    conv, layers = model.conv_proj, model.encoder.layers
+    dimension, classes = model.hidden_dim, model.heads.head.out_features
+    front = ConvPatchEmbedding(conv.in_channels, conv.kernel_size[0], dimension)
+    ours = VisionTransformer(
+        front,
+        tokens=model.seq_length - 1,
+        dimension=dimension,
+        depth=len(layers),
+        heads=layers[0].num_heads,
+        hidden=model.mlp_dim,
+        classes=classes,
+    )
+    pairs = [(front.projection, conv), (ours.norm, model.encoder.ln), (ours.head, model.heads.head)]
+    for block, layer in zip(ours.blocks, layers, strict=True):
+        pairs += [(block.norm1, layer.ln_1), (block.attention.out, layer.self_attention.out_proj)]
+        pairs += [(block.norm2, layer.ln_2), (block.mlp[0], layer.mlp[0]), (block.mlp[2], layer.mlp[3])]
+    with torch.no_grad():
+        for our, their in pairs:
+            our.load_state_dict(their.state_dict())
+        for block, layer in zip(ours.blocks, layers, strict=True):
+            block.attention.to_qkv.weight.copy_(layer.self_attention.in_proj_weight)
+            block.attention.to_qkv.bias.copy_(layer.self_attention.in_proj_bias)
+        ours.class_token.copy_(model.class_token[0, 0])
+        ours.positions.copy_(model.encoder.pos_embedding[0])
+    return ours.train(model.training)
+
+
+def vit_parameters(
+    *, channels: int, patch_size: int, image_size: int, dimension: int, depth: int, hidden: int, classes: int
+) -> int:
+    """How many numbers a vision transformer learns, counted part by part."""
+    tokens = (image_size // patch_size) ** 2
+    front = channels * patch_size**2 * dimension + dimension
+    places = dimension + (tokens + 1) * dimension  # class token, positions
+    attention = 4 * (dimension * dimension + dimension)  # query, key, value, output
+    network = dimension * hidden + hidden + hidden * dimension + dimension
+    norms = 2 * 2 * dimension
+    head = 2 * dimension + dimension * classes + classes  # last norm, scores
+    return front + places + depth * (attention + network + norms) + head
+
+
+@dataclass
+class History:
+    """What a training tells: mean loss and held-out accuracy of each epoch, and seconds in all."""
+
+    losses: list[float] = field(default_factory=list)
+    accuracies: list[float] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def accuracy(model: nn.Module, images: Tensor, labels: Tensor) -> float:
+    """Share of images whose largest score is that of their label."""
+    was_training = model.training
+    model.eval()
+    with torch.no_grad():
+        right = (model(images).argmax(dim=1) == labels).double().mean().item()
+    model.train(was_training)
+    return right
+
+
+def train(
+    model: nn.Module,
+    images: Tensor,
+    labels: Tensor,
+    *,
+    epochs: int,
+    held_out: tuple[Tensor, Tensor] | None = None,
+    batch_size: int = 64,
+    rate: float = 2e-3,
+    decay: float = 0.05,
+    seed: int = 0,
+    device: str = "cpu",
+    progress: Callable[[int, int], None] | None = None,
+) -> History:
+    """Train by AdamW with a rate that rises for a tenth of the steps and then falls to 0; returns the history.
+
+    `progress(done, all)` is told each step. The order of the images comes from `seed`.
+    """
+    model.to(device).train()
+    images, labels = images.to(device), labels.to(device)
+    steps = epochs * -(-len(images) // batch_size)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=decay)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=steps, pct_start=0.1)
+    generator, history, start, done = torch.Generator().manual_seed(seed), History(), time.perf_counter(), 0
+    for _ in range(epochs):
+        total = 0.0
+        for batch in torch.randperm(len(images), generator=generator).split(batch_size):
+            loss = F.cross_entropy(model(images[batch]), labels[batch], label_smoothing=0.1)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            total, done = total + loss.item() * len(batch), done + 1
+            if progress:
+                progress(done, steps)
+        history.losses.append(total / len(images))
+        if held_out is not None:
+            history.accuracies.append(accuracy(model, held_out[0].to(device), held_out[1].to(device)))
+    history.seconds = time.perf_counter() - start
+    return history
