@@ -242,6 +242,17 @@ ERRORS = (  # pattern in the text of an error, what it means
         ),
     ),
     (
+        r"Dimension out of range|Tensors must have same number of dimensions",
+        (
+            r"The tensors do not have the same number of axes: give the smaller one an axis, with unsqueeze or"
+            r" expand."
+        ),
+    ),
+    (
+        r"Sizes of tensors must match except in dimension",
+        r"cat wants all other axes equal: which one differs? expand repeats a tensor along an axis of size 1.",
+    ),
+    (
         r"stack expects each tensor to be equal size",
         r"A slice ran over the border or is empty. It is [:, :, y:y+P, x:x+P], with y and x going up by P.",
     ),
@@ -329,6 +340,8 @@ def _conversion(value: Any, wanted: type) -> str:
             "The tensors in it become one tensor with torch.stack(..., dim=1), along a new axis 1 (or another"
             " dim)."
         )
+    if wanted is Tensor and isinstance(value, float):
+        return "A plain number carries no gradient: leave out .item() and return the tensor."
     if wanted is int and isinstance(value, tuple):
         return "One number is wanted: rows times columns, say."
     if wanted is Tensor:

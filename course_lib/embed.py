@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from course_lib.patches import channels_last, check_images, check_multiples, patchify
-from course_lib.sizes import positive_int
+from course_lib.sizes import both_sides, positive_int
 from course_lib.words import check_ids, one_hot
 
 
@@ -225,6 +225,64 @@ def _check_channels(images: Tensor, channels: int) -> None:
         raise ValueError(
             f"this layer reads images with {channels} channels, got {images.shape[1]}: {tuple(images.shape)}"
         )
+
+
+def prepend_class_token(tokens: Tensor, class_token: Tensor) -> Tensor:
+    """tokens (B, N, D), class_token (D,) -> (B, N + 1, D): the class token at index 0 of every image."""
+    if tokens.ndim != 3 or class_token.shape != tokens.shape[-1:]:
+        raise ValueError(
+            f"expected tokens (B, N, D) and a class token (D,), got {tuple(tokens.shape)} and"
+            f" {tuple(class_token.shape)}"
+        )
+    return torch.cat([class_token.expand(len(tokens), 1, -1), tokens], dim=1)
+
+
+def resize_positions(positions: Tensor, old_grid: tuple[int, int], new_grid: tuple[int, int]) -> Tensor:
+    """positions (1 + N, D) learned for old_grid (rows, columns) -> (1 + N', D) for new_grid.
+
+    The class row 0 is kept; the grid is resized as an image, bicubic with align_corners=False. Equal grids give
+    the same tensor back. ValueError where the table does not have 1 + rows · columns rows.
+    """
+    rows, columns = both_sides("old_grid", old_grid)
+    new_rows, new_columns = both_sides("new_grid", new_grid)
+    if positions.ndim != 2 or len(positions) != 1 + rows * columns:
+        raise ValueError(
+            f"a table for a {rows} × {columns} grid has 1 + {rows * columns} rows, got {tuple(positions.shape)}"
+        )
+    if (rows, columns) == (new_rows, new_columns):
+        return positions
+    image = positions[1:].T.reshape(1, -1, rows, columns)
+    # size, not scale_factor: a rounded factor loses a row for some sizes
+    resized = F.interpolate(image, size=(new_rows, new_columns), mode="bicubic", align_corners=False)
+    return torch.cat([positions[:1], resized[0].flatten(1).T])
+
+
+class Positions(nn.Module):
+    """A learned row for the class token and for each place of a grid; the table carries its grid (lesson 07).
+
+    Call it with tokens (B, 1 + N, D) and the grid (rows, columns) they come from. A ValueError refuses another
+    grid, also one with as many places: 7 × 28 is not 14 × 14.
+    """
+
+    def __init__(self, grid: tuple[int, int], embedding_dim: int) -> None:
+        super().__init__()
+        self.grid = both_sides("grid", grid)
+        self.table = nn.Parameter(0.02 * torch.randn(1 + self.grid[0] * self.grid[1], embedding_dim))
+
+    def forward(self, tokens: Tensor, grid: tuple[int, int]) -> Tensor:
+        if both_sides("grid", grid) != self.grid:
+            raise ValueError(
+                f"positions are for a {self.grid[0]} × {self.grid[1]} grid, the image gives {grid[0]} × {grid[1]}:"
+                f" use positions.resized({grid})"
+            )
+        return tokens + self.table
+
+    def resized(self, grid: tuple[int, int]) -> Positions:
+        """New positions for another grid, interpolated from these."""
+        new = Positions(grid, self.table.shape[1])
+        with torch.no_grad():
+            new.table.copy_(resize_positions(self.table, self.grid, new.grid))
+        return new
 
 
 def _check_table(weight: Tensor) -> None:

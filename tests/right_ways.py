@@ -881,6 +881,65 @@ class FunctionalConvolution(nn.Module):
         return tokens.permute(0, 2, 3, 1).reshape(b, rows * columns, d)
 
 
+# prepend_class_token, add_positions, resize_positions
+
+
+def class_token_by_repeat(tokens, class_token):
+    return torch.cat([class_token.repeat(tokens.shape[0], 1).unsqueeze(1), tokens], dim=1)
+
+
+def class_token_by_filling(tokens, class_token):
+    batch, count, dimension = tokens.shape
+    result = torch.zeros(batch, count + 1, dimension, dtype=tokens.dtype)
+    result[:, 0] = class_token
+    result[:, 1:] = tokens
+    return result
+
+
+def class_token_by_padding(tokens, class_token):
+    place = torch.zeros(tokens.shape[1] + 1, 1, dtype=tokens.dtype)
+    place[0] = 1
+    return F.pad(tokens, (0, 0, 1, 0)) + place * class_token
+
+
+def class_token_by_images(tokens, class_token):
+    return torch.stack([torch.vstack([class_token, image]) for image in tokens])
+
+
+def positions_by_expand(tokens, positions):
+    return positions.unsqueeze(0).expand_as(tokens).add(tokens)
+
+
+def positions_by_token(tokens, positions):
+    return torch.stack([tokens[:, place] + positions[place] for place in range(len(positions))], dim=1)
+
+
+def positions_by_lookup(tokens, positions):
+    return tokens + F.embedding(torch.arange(tokens.shape[1]), positions)
+
+
+def resize_by_permute(positions, old_grid, new_grid):
+    image = positions[1:].reshape(*old_grid, -1).permute(2, 0, 1).unsqueeze(0)
+    resized = F.interpolate(image, size=new_grid, mode="bicubic")
+    return torch.cat([positions[0:1], resized.squeeze(0).permute(1, 2, 0).reshape(-1, positions.shape[1])])
+
+
+def resize_by_einops(positions, old_grid, new_grid):
+    from einops import rearrange
+
+    image = rearrange(positions[1:], "(h w) d -> 1 d h w", h=old_grid[0])
+    resized = nn.Upsample(size=new_grid, mode="bicubic", align_corners=False)(image)
+    return torch.vstack([positions[:1], rearrange(resized, "1 d h w -> (h w) d")])
+
+
+def resize_by_number(positions, old_grid, new_grid):
+    columns = []
+    for column in positions[1:].T:
+        image = column.reshape(1, 1, *old_grid)
+        columns.append(F.interpolate(image, size=new_grid, mode="bicubic", align_corners=False).flatten())
+    return torch.cat([positions[:1], torch.stack(columns, dim=1)])
+
+
 RIGHT_WAYS = {
     "numbers_in": [by_prod, by_reduce, by_size, by_recursion, by_making_one],
     "tokenize": [by_findall, by_split_and_filter, by_characters, by_replacing_marks, by_translation_table],
@@ -946,6 +1005,14 @@ RIGHT_WAYS = {
     "conv_from_linear": [conv_by_parameters, conv_by_data, conv_by_state_dict, conv_by_kernels, conv_by_einops],
     "linear_from_conv": [linear_by_parameters, linear_by_all_problems, linear_by_data, linear_by_trying],
     "merge_linear_into_conv": [merge_by_matmul, merge_by_tensordot, merge_by_one_by_one_convolution, merge_by_loop],
+    "prepend_class_token": [
+        class_token_by_repeat,
+        class_token_by_filling,
+        class_token_by_padding,
+        class_token_by_images,
+    ],
+    "add_positions": [positions_by_expand, positions_by_token, positions_by_lookup],
+    "resize_positions": [resize_by_permute, resize_by_einops, resize_by_number],
     "PatchEmbedding": [
         LinearOnPatches,
         ConvAndPermute,

@@ -38,6 +38,8 @@ COINCIDENCES = {
     "one negative": lambda letters, case: letters["K"] == 1,
     "k = 1": lambda letters, case: letters["k"] == 1,
     "a square second layer": lambda letters, case: case.args[1].in_features == case.args[1].out_features,
+    "square grids": lambda letters, case: case.args[1][0] == case.args[1][1] and case.args[2][0] == case.args[2][1],
+    "equal grids": lambda letters, case: case.args[1] == case.args[2],
     "a single axis": lambda letters, case: len(case.args[0]) == 1,
 }
 
@@ -106,6 +108,8 @@ def test_axes_and_letters_of_a_case_are_the_shape_of_its_result(name, case):
     known = dict(case.letters)
     if "C" in known:
         known["C·P·P"] = known["P·P·C"] = known["C"] * known["P"] ** 2
+    if "N" in known:
+        known["N+1"] = known["N"] + 1
     assert tuple(known[axis] for axis in axes) == shape
 
 

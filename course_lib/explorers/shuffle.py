@@ -1,0 +1,72 @@
+"""Live picture of lesson 07: shuffled patches, and what attention makes of them with and without positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from course_lib import patches
+from course_lib.drawing import BLUE, GREY, VERMILION, WHITE, Drawing
+from course_lib.explorers.controls import Slider
+from course_lib.explorers.live import Live
+
+MOST_SWAPS = 20
+
+
+def shuffled_patches(
+    image: Tensor, *, patch_size: int, weight: Tensor, positions: Tensor, attend: Callable[[Tensor], Tensor]
+) -> Live:
+    """Swap more and more patches of an image (1, C, H, W); weight (D, C·P·P), positions (N, D)."""
+
+    def draw(swaps: int) -> Drawing:
+        return draw_shuffled(image, patch_size, weight, positions, attend, swaps)
+
+    return Live(draw, swaps=Slider("Swaps", 0, MOST_SWAPS, 3))
+
+
+def draw_shuffled(image, patch_size, weight, positions, attend, swaps: int) -> Drawing:
+    """The drawing behind shuffled_patches: the shuffled image, and how far each patch's result moved."""
+    rows = patches.patchify(image, patch_size)
+    order = swapped(rows.shape[1], swaps)
+    changes = []
+    for table in (torch.zeros_like(positions), positions):
+        before = attend(rows @ weight.T + table)[:, order]
+        after = attend(rows[:, order] @ weight.T + table)
+        changes.append((after - before).abs().amax(dim=-1)[0])
+    channels, height, width = image.shape[1:]
+    shown = patches.unpatchify(rows[:, order], patch_size, channels, height, width)[0]
+    drawing = Drawing(720, 324)
+    drawing.pixels(12, 12, 300, 300, shown.permute(1, 2, 0) if channels > 1 else shown[0])
+    side, columns = 300 * patch_size / width, width // patch_size
+    for place, patch in enumerate(order.tolist()):
+        x, y = 12 + place % columns * side, 12 + place // columns * side
+        drawing.rect(
+            x + 3, y + 3, 26, 18, fill=WHITE, stroke=VERMILION if place != patch else None, stroke_width=2
+        )
+        drawing.label(x + 16, y + 12, str(patch), size=12, anchor="middle", bold=True)
+    limit = max(changes[1].max().item(), 1e-9)
+    for panel, (name, change) in enumerate(zip(("without positions", "with positions"), changes, strict=True)):
+        top = 40 + 150 * panel
+        drawing.label(350, top - 16, f"{name}: largest change of a result {change.max().item():.2f}", bold=True)
+        drawing.line(350, top + 100, 700, top + 100, stroke=GREY, width=1)
+        for place, value in enumerate(change.tolist()):
+            high = value / limit * 90
+            drawing.rect(352 + place * 350 / len(change), top + 100 - high, 350 / len(change) - 4, high, fill=BLUE)
+    drawing.text = (
+        f"An image of {len(order)} numbered patches after {swaps} swaps;"
+        f" {int((order != torch.arange(len(order))).sum())} are out of place. Beside it two rows of bars, one bar"
+        " for each place: how far the result of the patch that lies there changed. Without positions at most"
+        f" {changes[0].max().item():.2f}, with positions up to {changes[1].max().item():.2f}."
+    )
+    return drawing
+
+
+def swapped(count: int, swaps: int, seed: int = 0) -> Tensor:
+    """An order of `count` places after so many swaps of two; each one more keeps those before it."""
+    order, generator = torch.arange(count), torch.Generator().manual_seed(seed)
+    for _ in range(swaps):
+        one, other = torch.randperm(count, generator=generator)[:2].tolist()
+        order[[one, other]] = order[[other, one]]
+    return order
