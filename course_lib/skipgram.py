@@ -158,9 +158,8 @@ def step(vectors: WordVectors, centres: Tensor, others: Tensor, rate: float) -> 
     centre = vectors.weight.index_select(0, centres)
     other = vectors.context_weight.index_select(0, others.flatten()).view(*others.shape, -1)
     scores = torch.einsum("bd,bkd->bk", centre, other)
-    error = torch.sigmoid(
-        scores
-    )  # gradient of the loss for each score: σ(score) − 1 for the context, σ(score) else
+    # gradient of the loss for each score: σ(score) − 1 for the true context, σ(score) for the others
+    error = torch.sigmoid(scores)
     error[:, 0] -= 1
     centre_gradient = torch.einsum("bk,bkd->bd", error, other)
     other_gradient = (error.unsqueeze(-1) * centre.unsqueeze(1)).flatten(0, 1)
