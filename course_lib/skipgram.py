@@ -8,8 +8,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -17,6 +16,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from course_lib.sizes import positive_int
+from course_lib.threads import one_thread
 from course_lib.words import check_ids
 
 
@@ -108,17 +108,6 @@ def train(
         return _train(
             pairs, vocabulary_size, embedding_dim, negatives, epochs, batch_size, rate, seed, tables, progress
         )
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Let torch use one thread: steps this small gain nothing from two, and sums come out the same everywhere."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _train(

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from course_lib.embed import ConvPatchEmbedding, prepend_class_token
+from course_lib.threads import one_thread
 
 
 class Attention(nn.Module):
@@ -170,10 +171,27 @@ def train(
 
     `progress(done, all)` is told each step. The order of the images comes from `seed`.
     """
+    with one_thread():
+        return _train(model, images, labels, epochs, held_out, batch_size, rate, decay, seed, device, progress)
+
+
+def _train(
+    model: nn.Module,
+    images: Tensor,
+    labels: Tensor,
+    epochs: int,
+    held_out: tuple[Tensor, Tensor] | None,
+    batch_size: int,
+    rate: float,
+    decay: float,
+    seed: int,
+    device: str,
+    progress: Callable[[int, int], None] | None,
+) -> History:
     model.to(device).train()
     images, labels = images.to(device), labels.to(device)
     steps = epochs * -(-len(images) // batch_size)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=decay)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=decay, fused=True)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=steps, pct_start=0.1)
     generator, history, start, done = torch.Generator().manual_seed(seed), History(), time.perf_counter(), 0
     for _ in range(epochs):
