@@ -373,6 +373,30 @@ def coverage_map(counts: Tensor, patch_size: int, stride: int) -> Picture:
     return drawing.picture()
 
 
+def feature_maps(image: Tensor, **maps: Tensor) -> Picture:
+    """An image (1, H, W) beside one row of maps (C, h, w) for each name, all on one scale from 0 to their largest."""
+    most = max(len(channels) for channels in maps.values())
+    high = max(channels.max().item() for channels in maps.values())
+    tile, gap, left = 76, 8, 130
+    drawing = Drawing(left + most * (tile + gap) + 10, len(maps) * (tile + 34) + 20)
+    drawing.label(16, 16, "the image", bold=True)
+    drawing.pixels(16, 32, 96, 96, _channels_to_back(image))
+    told = []
+    for row, (name, channels) in enumerate(maps.items()):
+        y, name = row * (tile + 34) + 32, name.replace("_", " ")
+        drawing.label(left, y - 16, name, bold=True)
+        for number, channel in enumerate(channels):
+            x = left + number * (tile + gap)
+            drawing.pixels(x, y, tile, tile, (channel / high).clamp(0, 1))
+            drawing.rect(x, y, tile, tile, stroke=GREY)
+        told.append(f"{name}: {len(channels)} maps of {channels.shape[1]} × {channels.shape[2]} cells")
+    drawing.text = (
+        f"A handwritten digit, and beside it rows of small grey pictures, one for each channel of a feature map;"
+        f" bright cells hold large numbers. {'; '.join(told)}."
+    )
+    return drawing.picture()
+
+
 BOX_W, BOX_H = 200, 60
 MAP = {  # lesson -> place of its box: lane (0 words, 1 both, 2 pictures), row
     "00": (1, 0),

@@ -940,6 +940,111 @@ def resize_by_number(positions, old_grid, new_grid):
     return torch.cat([positions[:1], torch.stack(columns, dim=1)])
 
 
+def places_by_convolution(features, weight, bias):
+    return F.conv2d(features, weight[:, :, None, None], bias)
+
+
+def places_by_einsum(features, weight, bias):
+    return torch.einsum("bchw,dc->bdhw", features, weight) + bias[:, None, None]
+
+
+def places_by_layer(features, weight, bias):
+    return F.linear(features.movedim(1, 3), weight, bias).movedim(3, 1)
+
+
+def places_by_flat_product(features, weight, bias):
+    rows = weight @ features.flatten(2) + bias[:, None]
+    return rows.unflatten(2, features.shape[2:])
+
+
+def places_by_loop(features, weight, bias):
+    height, width = features.shape[2:]
+    rows = [
+        torch.stack([weight.mv(m) + bias for m in features[:, :, y, x]]) for y in range(height) for x in range(width)
+    ]
+    return torch.stack(rows, dim=2).reshape(len(features), len(weight), height, width)
+
+
+def tokens_by_map(image_size, stem_stride, patch_size):
+    rows, columns = (side // stem_stride // patch_size for side in image_size)
+    return rows * columns
+
+
+def tokens_by_area(image_size, stem_stride, patch_size):
+    return image_size[0] * image_size[1] // (stem_stride * patch_size) ** 2
+
+
+def tokens_by_ranges(image_size, stem_stride, patch_size):
+    step = stem_stride * patch_size
+    return len(range(0, image_size[0], step)) * len(range(0, image_size[1], step))
+
+
+def tokens_by_layers(image_size, stem_stride, patch_size):
+    features = F.avg_pool2d(torch.zeros(1, 1, *image_size), stem_stride)
+    return F.avg_pool2d(features, patch_size).numel()
+
+
+class HybridInSequence(nn.Module):
+    def __init__(self, stem, stem_channels, patch_size, embedding_dim):
+        super().__init__()
+        self.layers = nn.Sequential(
+            stem, nn.Conv2d(stem_channels, embedding_dim, patch_size, patch_size), nn.Flatten(2)
+        )
+
+    def forward(self, images):
+        return self.layers(images).permute(0, 2, 1)
+
+
+class HybridByPatches(nn.Module):
+    def __init__(self, stem, stem_channels, patch_size, embedding_dim):
+        super().__init__()
+        self.cnn, self.side = stem, patch_size
+        self.matrix = nn.Linear(stem_channels * patch_size**2, embedding_dim)
+
+    def forward(self, images):
+        return self.matrix(patchify(self.cnn(images), self.side))
+
+
+class HybridByUnfold(nn.Module):
+    def __init__(self, stem, stem_channels, patch_size, embedding_dim):
+        super().__init__()
+        self.stem = stem
+        self.unfold = nn.Unfold(patch_size, stride=patch_size)
+        self.weight = nn.Parameter(torch.zeros(stem_channels * patch_size**2, embedding_dim))
+        self.bias = nn.Parameter(torch.zeros(embedding_dim))
+
+    def forward(self, images):
+        return self.unfold(self.stem(images)).transpose(1, 2) @ self.weight + self.bias
+
+
+def field_backwards(layers):
+    side = 1
+    for kernel, stride in reversed(layers):
+        side = (side - 1) * stride + kernel
+    return side
+
+
+def field_by_sum(layers):
+    return 1 + sum(
+        (kernel - 1) * math.prod(stride for _, stride in layers[:place])
+        for place, (kernel, _) in enumerate(layers)
+    )
+
+
+def field_by_first_and_last(layers):
+    first, last, step = 0, 0, 1
+    for kernel, stride in layers:
+        last, step = last + (kernel - 1) * step, step * stride
+    return last - first + 1
+
+
+def field_by_recursion(layers):
+    if not layers:
+        return 1
+    (kernel, stride), *rest = layers
+    return (field_by_recursion(rest) - 1) * stride + kernel
+
+
 RIGHT_WAYS = {
     "numbers_in": [by_prod, by_reduce, by_size, by_recursion, by_making_one],
     "tokenize": [by_findall, by_split_and_filter, by_characters, by_replacing_marks, by_translation_table],
@@ -1013,6 +1118,16 @@ RIGHT_WAYS = {
     ],
     "add_positions": [positions_by_expand, positions_by_token, positions_by_lookup],
     "resize_positions": [resize_by_permute, resize_by_einops, resize_by_number],
+    "pixelwise_linear": [
+        places_by_convolution,
+        places_by_einsum,
+        places_by_layer,
+        places_by_flat_product,
+        places_by_loop,
+    ],
+    "hybrid_tokens": [tokens_by_map, tokens_by_area, tokens_by_ranges, tokens_by_layers],
+    "HybridEmbedding": [HybridInSequence, HybridByPatches, HybridByUnfold],
+    "receptive_field": [field_backwards, field_by_sum, field_by_first_and_last, field_by_recursion],
     "PatchEmbedding": [
         LinearOnPatches,
         ConvAndPermute,
