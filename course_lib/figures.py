@@ -220,7 +220,7 @@ def numbered_patches(image: Tensor, patch_size: int) -> Picture:
     channels, height, width = image.shape
     scale = max(360 // height, 1)
     drawing = Drawing(width * scale + 24, height * scale + 24)
-    drawing.pixels(12, 12, width * scale, height * scale, _channels_to_back(image))
+    drawing.pixels(12, 12, width * scale, height * scale, channels_to_back(image))
     rows, columns = height // patch_size, width // patch_size
     for number in range(rows * columns):
         x, y = 12 + number % columns * patch_size * scale, 12 + number // columns * patch_size * scale
@@ -315,7 +315,7 @@ def side_by_side(**images: Tensor) -> Picture:
     for place, (name, image) in enumerate(images.items()):
         x = 20 + place * (width * scale + 24)
         drawing.label(x, 20, name.replace("_", " "), bold=True)
-        drawing.pixels(x, 36, width * scale, height * scale, _channels_to_back(image))
+        drawing.pixels(x, 36, width * scale, height * scale, channels_to_back(image))
     names = [name.replace("_", " ") for name in images]
     first = next(iter(images.values()))
     same = [
@@ -335,7 +335,7 @@ def unread_border(image: Tensor, patch_size: int) -> Picture:
     rows, columns = height // patch_size, width // patch_size
     read_h, read_w = rows * patch_size * scale, columns * patch_size * scale
     drawing = Drawing(round(width * scale) + 24, round(height * scale) + 24)
-    drawing.pixels(12, 12, width * scale, height * scale, _channels_to_back(image))
+    drawing.pixels(12, 12, width * scale, height * scale, channels_to_back(image))
     for row, column in itertools.product(range(rows), range(columns)):
         side = patch_size * scale
         drawing.rect(12 + column * side, 12 + row * side, side, side, stroke=SKY)
@@ -369,30 +369,6 @@ def coverage_map(counts: Tensor, patch_size: int, stride: int) -> Picture:
     drawing.text = (
         f"A table of {height} × {width} pixels, each with the number of patches that read it (patch size"
         f" {patch_size}, stride {stride}): from {counts.min().item()} to {high}. {unread} pixels are read by none."
-    )
-    return drawing.picture()
-
-
-def feature_maps(image: Tensor, **maps: Tensor) -> Picture:
-    """An image (1, H, W) beside one row of maps (C, h, w) for each name, all on one scale from 0 to their largest."""
-    most = max(len(channels) for channels in maps.values())
-    high = max(channels.max().item() for channels in maps.values())
-    tile, gap, left = 76, 8, 130
-    drawing = Drawing(left + most * (tile + gap) + 10, len(maps) * (tile + 34) + 20)
-    drawing.label(16, 16, "the image", bold=True)
-    drawing.pixels(16, 32, 96, 96, _channels_to_back(image))
-    told = []
-    for row, (name, channels) in enumerate(maps.items()):
-        y, name = row * (tile + 34) + 32, name.replace("_", " ")
-        drawing.label(left, y - 16, name, bold=True)
-        for number, channel in enumerate(channels):
-            x = left + number * (tile + gap)
-            drawing.pixels(x, y, tile, tile, (channel / high).clamp(0, 1))
-            drawing.rect(x, y, tile, tile, stroke=GREY)
-        told.append(f"{name}: {len(channels)} maps of {channels.shape[1]} × {channels.shape[2]} cells")
-    drawing.text = (
-        f"A handwritten digit, and beside it rows of small grey pictures, one for each channel of a feature map;"
-        f" bright cells hold large numbers. {'; '.join(told)}."
     )
     return drawing.picture()
 
@@ -525,5 +501,5 @@ def _outline(drawing: Drawing, x: float, y: float, scale: float, inside: Tensor)
                 drawing.line(left + x1 * scale, top + y1 * scale, left + x2 * scale, top + y2 * scale, width=3)
 
 
-def _channels_to_back(image: Tensor) -> Tensor:
+def channels_to_back(image: Tensor) -> Tensor:
     return image[0] if image.shape[0] == 1 else image.permute(1, 2, 0)

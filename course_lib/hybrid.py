@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from course_lib.embed import ConvPatchEmbedding
 from course_lib.patches import check_images
+from course_lib.reproducible import seeded
 from course_lib.sizes import both_sides, positive_int
 
 
@@ -137,8 +138,7 @@ def resnet_stage(stage: int, *, trained: bool = False, seed: int = 0) -> nn.Sequ
 
     if stage not in (1, 2, 3, 4):
         raise ValueError(f"ResNet-50 has the stages 1 to 4, got {stage!r}")
-    with torch.random.fork_rng(devices=[]):
-        torch.random.manual_seed(seed)
+    with seeded(seed):
         model = resnet50(weights=ResNet50_Weights.DEFAULT if trained else None)
     stages = (model.layer1, model.layer2, model.layer3, model.layer4)[:stage]
     return nn.Sequential(model.conv1, model.bn1, model.relu, model.maxpool, *stages).eval()

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from course_lib.reproducible import one_thread
 from course_lib.sizes import positive_int
-from course_lib.threads import one_thread
 from course_lib.words import check_ids
 
 

@@ -15,11 +15,14 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from course_lib.embed import ConvPatchEmbedding, prepend_class_token
-from course_lib.threads import one_thread
+from course_lib.reproducible import one_thread
 
 
 class Attention(nn.Module):
-    """Multi-head self-attention: (B, T, D) -> (B, T, D). The weights of the last call are not kept; see weights()."""
+    """Multi-head self-attention: (B, T, D) -> (B, T, D). Each head works on D / heads numbers of a token.
+
+    Written out as lesson 07 has it, which for a few short sequences is no slower than torch's fused kernel.
+    """
 
     def __init__(self, dimension: int, heads: int) -> None:
         super().__init__()
@@ -33,14 +36,14 @@ class Attention(nn.Module):
         """Query, key and value, each (B, heads, T, D / heads)."""
         return self.to_qkv(tokens).unflatten(2, (3, self.heads, -1)).permute(2, 0, 3, 1, 4).unbind(0)
 
-    def forward(self, tokens: Tensor) -> Tensor:
-        mixed = F.scaled_dot_product_attention(*self.split(tokens))  # each query's mixture of the values
-        return self.out(mixed.transpose(1, 2).flatten(2))
-
-    def weights(self, tokens: Tensor) -> Tensor:
+    def weights(self, query: Tensor, key: Tensor) -> Tensor:
         """(B, heads, T, T): how much each token (row) takes of each other (column); rows sum to 1."""
-        query, key, _ = self.split(tokens)
         return (query @ key.transpose(2, 3) / query.shape[-1] ** 0.5).softmax(dim=-1)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        query, key, value = self.split(tokens)
+        mixed = self.weights(query, key) @ value
+        return self.out(mixed.transpose(1, 2).flatten(2))
 
 
 class Block(nn.Module):
@@ -57,36 +60,47 @@ class Block(nn.Module):
         return tokens + self.mlp(self.norm2(tokens))
 
 
-class VisionTransformer(nn.Module):
-    """images -> front end (B, N, D) -> class token, positions, blocks -> scores (B, classes).
+class PatchTokens(nn.Module):
+    """images -> front end (B, N, D) -> class token in front, positions added: (B, N + 1, D).
 
-    `front` is any module that makes N tokens of D numbers: linear, convolution or hybrid.
+    `front` is any module that makes `num_patches` tokens of `embedding_dim` numbers: linear, convolution or hybrid.
+    """
+
+    def __init__(self, front: nn.Module, num_patches: int, embedding_dim: int) -> None:
+        super().__init__()
+        self.front = front
+        self.class_token = nn.Parameter(torch.zeros(embedding_dim))
+        self.positions = nn.Parameter(0.02 * torch.randn(num_patches + 1, embedding_dim))
+
+    def forward(self, images: Tensor) -> Tensor:
+        return prepend_class_token(self.front(images), self.class_token) + self.positions
+
+
+class VisionTransformer(nn.Module):
+    """images -> tokens (B, N + 1, D) -> blocks -> scores (B, classes), read off token 0.
+
+    `embedding` is any module that makes the tokens, the class token at index 0: PatchTokens, or a learner's own.
     """
 
     def __init__(
-        self, front: nn.Module, *, tokens: int, dimension: int, depth: int, heads: int, hidden: int, classes: int
+        self, embedding: nn.Module, *, dimension: int, depth: int, heads: int, hidden: int, classes: int
     ) -> None:
         super().__init__()
-        self.front = front
-        self.class_token = nn.Parameter(torch.zeros(dimension))
-        self.positions = nn.Parameter(0.02 * torch.randn(tokens + 1, dimension))
+        self.embedding = embedding
         self.blocks = nn.Sequential(*(Block(dimension, heads, hidden) for _ in range(depth)))
         self.norm = nn.LayerNorm(dimension, eps=1e-6)
         self.head = nn.Linear(dimension, classes)
 
-    def embed(self, images: Tensor) -> Tensor:
-        """(B, N + 1, D): what enters the first block."""
-        return prepend_class_token(self.front(images), self.class_token) + self.positions
-
     def forward(self, images: Tensor) -> Tensor:
-        return self.head(self.norm(self.blocks(self.embed(images)))[:, 0])
+        return self.head(self.norm(self.blocks(self.embedding(images)))[:, 0])
 
     @torch.no_grad()
     def attention_weights(self, images: Tensor) -> Tensor:
         """(depth, B, heads, N + 1, N + 1): the attention of every layer."""
-        tokens, weights = self.embed(images), []
+        tokens, weights = self.embedding(images), []
         for block in self.blocks:
-            weights.append(block.attention.weights(block.norm1(tokens)))
+            query, key, _ = block.attention.split(block.norm1(tokens))
+            weights.append(block.attention.weights(query, key))
             tokens = block(tokens)
         return torch.stack(weights)
 
@@ -96,9 +110,9 @@ def from_torchvision(model: nn.Module) -> VisionTransformer:
     conv, layers = model.conv_proj, model.encoder.layers
     dimension, classes = model.hidden_dim, model.heads.head.out_features
     front = ConvPatchEmbedding(conv.in_channels, conv.kernel_size[0], dimension)
+    embedding = PatchTokens(front, model.seq_length - 1, dimension)
     ours = VisionTransformer(
-        front,
-        tokens=model.seq_length - 1,
+        embedding,
         dimension=dimension,
         depth=len(layers),
         heads=layers[0].num_heads,
@@ -115,8 +129,8 @@ def from_torchvision(model: nn.Module) -> VisionTransformer:
         for block, layer in zip(ours.blocks, layers, strict=True):
             block.attention.to_qkv.weight.copy_(layer.self_attention.in_proj_weight)
             block.attention.to_qkv.bias.copy_(layer.self_attention.in_proj_bias)
-        ours.class_token.copy_(model.class_token[0, 0])
-        ours.positions.copy_(model.encoder.pos_embedding[0])
+        embedding.class_token.copy_(model.class_token[0, 0])
+        embedding.positions.copy_(model.encoder.pos_embedding[0])
     return ours.train(model.training)
 
 

@@ -15,6 +15,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from course_lib import vit
+from course_lib.embed import ConvPatchEmbedding, prepend_class_token
 from course_lib.patches import patchify
 from course_lib.words import check_ids
 
@@ -1045,6 +1047,71 @@ def field_by_recursion(layers):
     return (field_by_recursion(rest) - 1) * stride + kernel
 
 
+class TokensByPadding(nn.Module):
+    def __init__(self, front, num_patches, embedding_dim):
+        super().__init__()
+        self.patches = front
+        self.first = nn.Parameter(torch.randn(1, 1, embedding_dim))
+        self.table = nn.Parameter(torch.zeros(1, num_patches + 1, embedding_dim))
+
+    def forward(self, images):
+        tokens = self.patches(images)
+        return torch.cat((self.first.repeat(tokens.shape[0], 1, 1), tokens), 1) + self.table
+
+
+class TokensByLibrary(nn.Module):
+    def __init__(self, front, num_patches, embedding_dim):
+        super().__init__()
+        self.front = front
+        self.token = nn.Parameter(torch.empty(embedding_dim))
+        self.positions = nn.Embedding(num_patches + 1, embedding_dim)
+
+    def forward(self, images):
+        tokens = prepend_class_token(self.front(images), self.token)
+        return tokens + self.positions(torch.arange(tokens.shape[1]))
+
+
+class TokensByFilling(nn.Module):
+    def __init__(self, front, num_patches, embedding_dim):
+        super().__init__()
+        self.layers = nn.ModuleDict({"front": front})
+        self.rows = nn.ParameterList([torch.zeros(embedding_dim), torch.zeros(num_patches + 1, embedding_dim)])
+
+    def forward(self, images):
+        result = self.rows[1].repeat(len(images), 1, 1)
+        result[:, 0] += self.rows[0]
+        result[:, 1:] += self.layers["front"](images)
+        return result
+
+
+def parameters_by_model(channels, patch_size, image_size, dimension, depth, hidden, classes):
+    with torch.device("meta"):
+        front = ConvPatchEmbedding(channels, patch_size, dimension)
+        tokens = vit.PatchTokens(front, (image_size // patch_size) ** 2, dimension)
+        sizes = {"dimension": dimension, "depth": depth, "hidden": hidden, "classes": classes}
+        model = vit.VisionTransformer(tokens, heads=1, **sizes)
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+def parameters_by_layers(channels, patch_size, image_size, dimension, depth, hidden, classes):
+    def layer(inputs, outputs):
+        return (inputs + 1) * outputs
+
+    tokens = 1 + (image_size // patch_size) ** 2
+    block = layer(dimension, 3 * dimension) + layer(dimension, dimension) + 2 * (2 * dimension)
+    block += layer(dimension, hidden) + layer(hidden, dimension)
+    outside = layer(channels * patch_size * patch_size, dimension) + layer(dimension, classes)
+    return outside + depth * block + (1 + tokens + 2) * dimension
+
+
+def parameters_by_shapes(channels, patch_size, image_size, dimension, depth, hidden, classes):
+    d, side = dimension, image_size // patch_size
+    shapes = [(d, channels, patch_size, patch_size), (d,), (d,), (side * side + 1, d), (d,), (d,)]
+    shapes += [(classes, d), (classes,)]
+    block = [(3 * d, d), (3 * d,), (d, d), (d,), (hidden, d), (hidden,), (d, hidden), (d,), *4 * [(d,)]]
+    return sum(math.prod(shape) for shape in shapes + depth * block)
+
+
 RIGHT_WAYS = {
     "numbers_in": [by_prod, by_reduce, by_size, by_recursion, by_making_one],
     "tokenize": [by_findall, by_split_and_filter, by_characters, by_replacing_marks, by_translation_table],
@@ -1128,6 +1195,8 @@ RIGHT_WAYS = {
     "hybrid_tokens": [tokens_by_map, tokens_by_area, tokens_by_ranges, tokens_by_layers],
     "HybridEmbedding": [HybridInSequence, HybridByPatches, HybridByUnfold],
     "receptive_field": [field_backwards, field_by_sum, field_by_first_and_last, field_by_recursion],
+    "PatchTokens": [TokensByPadding, TokensByLibrary, TokensByFilling],
+    "vit_parameters": [parameters_by_model, parameters_by_layers, parameters_by_shapes],
     "PatchEmbedding": [
         LinearOnPatches,
         ConvAndPermute,

@@ -721,10 +721,10 @@ def test_a_wrong_number_of_arguments_is_told_without_a_run(name):
     def none():
         raise AssertionError("must not run")
 
-    def many(a, b, c, d, e, f, g):
+    def many(a, b, c, d, e, f, g, h):
         raise AssertionError("must not run")
 
-    for answer, takes in ((none, "()"), (many, "(a, b, c, d, e, f, g)")):
+    for answer, takes in ((none, "()"), (many, "(a, b, c, d, e, f, g, h)")):
         result = judge(name, answer)
         assert result.diagnosis == "wrong arguments" and f"({', '.join(wanted)})" in result.message
         assert f"yours takes {takes}" in result.message

@@ -11,6 +11,7 @@ from torch.nn import functional as F
 
 from course_lib import embed, hybrid
 from course_lib.explorers.reach import draw_reach, reach_of_a_token
+from course_lib.reproducible import seeded
 
 
 def rand(*shape, seed=0):
@@ -18,8 +19,7 @@ def rand(*shape, seed=0):
 
 
 def stem(channels=3, widths=(5, 6), seed=0):
-    with torch.random.fork_rng(devices=[]):
-        torch.random.manual_seed(seed)
+    with seeded(seed):
         return hybrid.small_stem(channels, widths).double().eval()
 
 

@@ -6,18 +6,19 @@ from torch import nn
 
 from course_lib import data, vit
 from course_lib.embed import ConvPatchEmbedding, LinearPatchEmbedding, conv_from_linear
+from course_lib.reproducible import seeded
 
 
-def small(front=None, **changes):
-    sizes = {"tokens": 6, "dimension": 12, "depth": 2, "heads": 3, "hidden": 20, "classes": 5, **changes}
-    return vit.VisionTransformer(front or ConvPatchEmbedding(2, 4, 12), **sizes)
+def small(front=None, tokens=6, **changes):
+    sizes = {"dimension": 12, "depth": 2, "heads": 3, "hidden": 20, "classes": 5, **changes}
+    embedding = vit.PatchTokens(front or ConvPatchEmbedding(2, 4, 12), tokens, sizes["dimension"])
+    return vit.VisionTransformer(embedding, **sizes)
 
 
 def torchvision_model(seed):
     from torchvision.models import VisionTransformer
 
-    with torch.random.fork_rng(devices=[]):
-        torch.random.manual_seed(seed)
+    with seeded(seed):
         model = VisionTransformer(
             image_size=24, patch_size=6, num_layers=3, num_heads=4, hidden_dim=32, mlp_dim=48, num_classes=7
         ).eval()
@@ -41,7 +42,7 @@ def test_attention_weights_are_those_that_mix_the_values():
     assert weights.shape == (2, 2, 3, 7, 7)
     assert torch.allclose(weights.sum(-1), torch.ones(2, 2, 3, 7), atol=1e-5)
     block = model.blocks[0]
-    tokens = block.norm1(model.embed(images))
+    tokens = block.norm1(model.embedding(images))
     mixed = (weights[0] @ block.attention.split(tokens)[2]).transpose(1, 2).flatten(2)
     assert torch.allclose(block.attention.out(mixed), block.attention(tokens), atol=1e-5)
 
@@ -76,9 +77,9 @@ def test_linear_and_convolution_with_the_same_start_take_the_same_course():
     images, labels = digits.train_images[:96].double(), digits.train_labels[:96]
     linear = small(LinearPatchEmbedding(1, 7, 12), tokens=16, classes=10).double()
     conv = small(ConvPatchEmbedding(1, 7, 12), tokens=16, classes=10).double()
-    state = {name: value for name, value in linear.state_dict().items() if not name.startswith("front.")}
+    state = {name: value for name, value in linear.state_dict().items() if not name.startswith("embedding.front.")}
     conv.load_state_dict(state, strict=False)
-    conv.front.projection = conv_from_linear(linear.front.projection, channels=1, patch_size=7)
+    conv.embedding.front.projection = conv_from_linear(linear.embedding.front.projection, channels=1, patch_size=7)
     told = []
     losses = [
         vit.train(model, images, labels, epochs=3, batch_size=32, progress=lambda *done: told.append(done)).losses
@@ -91,8 +92,7 @@ def test_linear_and_convolution_with_the_same_start_take_the_same_course():
 
 def test_it_learns_the_digits_within_six_epochs():
     digits = data.digits(size=28)
-    with torch.random.fork_rng(devices=[]):
-        torch.random.manual_seed(0)
+    with seeded(0):
         model = small(ConvPatchEmbedding(1, 7, 24), tokens=16, dimension=24, heads=4, hidden=48, classes=10)
     held_out = (digits.test_images, digits.test_labels)
     history = vit.train(

@@ -1,4 +1,4 @@
-"""How many threads a training uses."""
+"""The same numbers each time: one thread, and random numbers from a seed of their own."""
 
 from __future__ import annotations
 
@@ -17,3 +17,11 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Draw torch's random numbers from `seed` inside; outside, the stream stays where it was."""
+    with torch.random.fork_rng(devices=[]):
+        torch.random.manual_seed(seed)
+        yield
