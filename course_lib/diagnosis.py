@@ -253,6 +253,23 @@ ERRORS = (  # pattern in the text of an error, what it means
         r"cat wants all other axes equal: which one differs? expand repeats a tensor along an axis of size 1.",
     ),
     (
+        r"X1 and X2 must have the same number of columns\. X1: (\d+) X2: (\d+)",
+        r"cdist compares rows with rows, and these have \1 and \2 numbers: is one of the tables turned?",
+    ),
+    (
+        r"return_types\.(min|max|sort|topk)",
+        r"\1 gives both values and indices: pick one first, as in .values.",
+    ),
+    (
+        r"too many indices for tensor",
+        r"There are more indices than axes: count both. (A list of lists counts as one index for each axis: index"
+        r" with a tensor of ids.)",
+    ),
+    (
+        r"Index is supposed to be a vector",
+        r"index_select takes ids of one axis only: flatten them before and reshape after, or write table[ids].",
+    ),
+    (
         r"stack expects each tensor to be equal size",
         r"A slice ran over the border or is empty. It is [:, :, y:y+P, x:x+P], with y and x going up by P.",
     ),
@@ -411,6 +428,8 @@ def _turned(value: Tensor, wanted: Tensor) -> bool:
 def describe_shape(axes: list[str], wanted: tuple[int, ...], got: tuple[int, ...]) -> tuple[str, str]:
     """Name and sentence for a shape that is not the wanted one, in the letters of its axes."""
     count = len(wanted)
+    if count == 0:
+        return "wrong number of axes", "a single number was expected, without axes"
     if len(got) == count and sorted(got) == sorted(wanted):
         moved = [axes[i] for i in range(count) if got[i] != wanted[i]]
         pair = f"{moved[0]} and {moved[1]} are swapped" if len(moved) == 2 else "the axes are in another order"

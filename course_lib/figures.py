@@ -373,6 +373,32 @@ def coverage_map(counts: Tensor, patch_size: int, stride: int) -> Picture:
     return drawing.picture()
 
 
+def error_by_codes(codes: Sequence[int], **series: Sequence[float]) -> Picture:
+    """Two series of errors as bars with their numbers, a pair for each number of codes K."""
+    left, wide, high, top = 20, 128, 190, 64
+    drawing = Drawing(left + wide * len(codes) + 20, top + high + 52)
+    looks = dict(zip(series, ((BLUE, BLUE), (WHITE, VERMILION)), strict=True))
+    for place, (name, (fill, edge)) in enumerate(looks.items()):
+        drawing.rect(left + 190 * place, 12, 16, 16, fill=fill, stroke=edge, stroke_width=2)
+        drawing.label(left + 190 * place + 24, 20, name.replace("_", " "))
+    largest = max(map(max, series.values()))
+    for group, count in enumerate(codes):
+        x = left + group * wide
+        for place, (name, (fill, edge)) in enumerate(looks.items()):
+            value = series[name][group]
+            height = value / largest * high
+            y = top + high - height
+            drawing.rect(x + 6 + 58 * place, y, 50, height, fill=fill, stroke=edge, stroke_width=2)
+            drawing.label(x + 31 + 58 * place, y - 10, f"{value:.4f}", size=12, anchor="middle")
+        drawing.label(x + 60, top + high + 18, f"K = {count}", anchor="middle", bold=True)
+    drawing.line(left, top + high, left + wide * len(codes), top + high, stroke=GREY)
+    told = [
+        f"{name.replace('_', ' ')}: " + ", ".join(f"{value:.4f}" for value in values) for name, values in series.items()
+    ]
+    drawing.text = f"Errors as pairs of bars for K = {', '.join(map(str, codes))}. {'; '.join(told)}."
+    return drawing.picture()
+
+
 BOX_W, BOX_H = 200, 60
 MAP = {  # lesson -> place of its box: lane (0 words, 1 both, 2 pictures), row
     "00": (1, 0),

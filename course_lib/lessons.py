@@ -39,7 +39,7 @@ LESSONS = (
     ),
     Lesson("07", "A place and a summary", 45, "If all patches are shuffled, does the transformer notice?"),
     Lesson("08", "The hybrid", 55, "Is the strided convolution the hybrid of the paper?"),
-    Lesson("09", "A dictionary of patches", 35, "Could patches be looked up, as words are?"),
+    Lesson("09", "A dictionary of patches", 45, "Could patches be looked up, as words are?"),
     Lesson("10", "A small vision transformer", 60, "Does it all work together?"),
 )
 

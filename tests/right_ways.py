@@ -1110,6 +1110,86 @@ def parameters_by_shapes(channels, patch_size, image_size, dimension, depth, hid
     shapes += [(classes, d), (classes,)]
     block = [(3 * d, d), (3 * d,), (d, d), (d,), (hidden, d), (hidden,), (d, hidden), (d,), *4 * [(d,)]]
     return sum(math.prod(shape) for shape in shapes + depth * block)
+# nearest_code, decode, quantisation_error
+
+
+def nearest_by_broadcasting(patches, codebook):
+    return (patches.unsqueeze(-2) - codebook).pow(2).sum(-1).argmin(-1)
+
+
+def nearest_by_expansion(patches, codebook):
+    products = torch.einsum("bnl,kl->bnk", patches, codebook)
+    squares = (patches**2).sum(-1, keepdim=True) - 2 * products + (codebook**2).sum(-1)
+    return squares.min(dim=-1).indices
+
+
+def nearest_by_loops(patches, codebook):
+    ids = torch.zeros(patches.shape[:2], dtype=torch.int64)
+    for image in range(len(patches)):
+        for place in range(patches.shape[1]):
+            distances = [(patches[image, place] - code).norm().item() for code in codebook]
+            ids[image, place] = distances.index(min(distances))
+    return ids
+
+
+def nearest_by_sorting(patches, codebook):
+    return torch.cdist(patches, codebook).argsort(dim=-1)[..., 0]
+
+
+def nearest_by_topk(patches, codebook):
+    distances = torch.stack([F.pairwise_distance(patches, code, eps=0) for code in codebook], dim=-1)
+    return distances.topk(1, largest=False).indices.squeeze(-1)
+
+
+def nearest_by_flat_rows(patches, codebook):
+    batch, count, length = patches.shape
+    return torch.cdist(patches.reshape(-1, length), codebook).argmin(1).view(batch, count)
+
+
+def decode_by_one_hot(ids, codebook):
+    return F.one_hot(ids, num_classes=len(codebook)).to(codebook.dtype) @ codebook
+
+
+def decode_by_embedding(ids, codebook):
+    return F.embedding(ids, codebook)
+
+
+def decode_by_index_select(ids, codebook):
+    return codebook.index_select(0, ids.flatten()).reshape(*ids.shape, -1)
+
+
+def decode_by_stacking(ids, codebook):
+    rows = torch.stack([codebook[number] for number in ids.flatten().tolist()])
+    return rows.reshape(*ids.shape, codebook.shape[1])
+
+
+def decode_by_comparing(ids, codebook):
+    chosen = ids.unsqueeze(-1) == torch.arange(len(codebook))
+    return torch.einsum("...k,kl->...l", chosen.double(), codebook)
+
+
+def error_by_mse_loss(patches, codebook):
+    return F.mse_loss(codebook[nearest_by_broadcasting(patches, codebook)], patches)
+
+
+def error_by_smallest_squares(patches, codebook):
+    return (patches.unsqueeze(2) - codebook).square().mean(-1).amin(-1).mean()
+
+
+def error_by_distances(patches, codebook):
+    return torch.cdist(patches, codebook).min(dim=-1).values.pow(2).mean() / patches.shape[-1]
+
+
+def error_by_loops(patches, codebook):
+    total = torch.zeros((), dtype=patches.dtype)
+    for patch in patches.flatten(0, 1):
+        total += min(((patch - code) ** 2).sum() for code in codebook)
+    return total / patches.numel()
+
+
+def error_by_norm(patches, codebook):
+    quantised = decode_by_one_hot(nearest_by_sorting(patches, codebook), codebook)
+    return torch.linalg.vector_norm(patches - quantised) ** 2 / patches.numel()
 
 
 RIGHT_WAYS = {
@@ -1197,6 +1277,28 @@ RIGHT_WAYS = {
     "receptive_field": [field_backwards, field_by_sum, field_by_first_and_last, field_by_recursion],
     "PatchTokens": [TokensByPadding, TokensByLibrary, TokensByFilling],
     "vit_parameters": [parameters_by_model, parameters_by_layers, parameters_by_shapes],
+    "nearest_code": [
+        nearest_by_broadcasting,
+        nearest_by_expansion,
+        nearest_by_loops,
+        nearest_by_sorting,
+        nearest_by_topk,
+        nearest_by_flat_rows,
+    ],
+    "decode": [
+        decode_by_one_hot,
+        decode_by_embedding,
+        decode_by_index_select,
+        decode_by_stacking,
+        decode_by_comparing,
+    ],
+    "quantisation_error": [
+        error_by_mse_loss,
+        error_by_smallest_squares,
+        error_by_distances,
+        error_by_loops,
+        error_by_norm,
+    ],
     "PatchEmbedding": [
         LinearOnPatches,
         ConvAndPermute,

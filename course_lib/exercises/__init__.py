@@ -8,7 +8,7 @@ import importlib
 
 from course_lib.exercises.model import Exercise, Question
 
-LESSONS = ("00", "01", "02", "03", "04", "05", "06", "07", "08", "10")
+LESSONS = ("00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10")
 
 
 @functools.cache
