@@ -20,7 +20,7 @@ class Lesson:
 
     @property
     def file(self) -> str:
-        """Name of the notebook, or an empty text while it is in preparation."""
+        """Name of the notebook, or an empty text where it is missing."""
         found = sorted((COURSE / "notebooks").glob(f"{self.number}_*.ipynb"))
         return found[0].name if found else ""
 
@@ -54,7 +54,7 @@ class Overview:
             names = [
                 name for name, exercise in exercises.all_exercises().items() if exercise.lesson == lesson.number
             ]
-            state = f"{len(solved.intersection(names))} of {len(names)} solved" if names else "in preparation"
+            state = f"{len(solved.intersection(names))} of {len(names)} solved"
             self.rows.append((lesson, state, [name for name in names if name not in solved]))
 
     def __repr__(self) -> str:
@@ -84,7 +84,7 @@ class Overview:
 
 def course_map() -> Picture:
     """The way through the lessons as a picture, with minutes."""
-    notes = {lesson.number: f"{lesson.minutes} min" if lesson.file else "in preparation" for lesson in LESSONS}
+    notes = {lesson.number: f"{lesson.minutes} min" for lesson in LESSONS}
     return figures.course_map({lesson.number: lesson.title for lesson in LESSONS}, notes)
 
 
