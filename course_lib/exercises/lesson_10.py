@@ -15,7 +15,7 @@ class PatchTokens(nn.Module):
         super().__init__()
         self.front = front
         self.class_token = nn.Parameter(torch.zeros(embedding_dim))
-        self.positions = nn.Parameter(0.02 * torch.randn(num_patches + 1, embedding_dim))
+        self.positions = nn.Parameter(torch.zeros(num_patches + 1, embedding_dim))
 
     def forward(self, images):
         tokens = self.front(images)
