@@ -23,6 +23,7 @@ SURE = {
     "timed out",
     "interrupted",
     "raised",
+    "not what was asked",
     "wrong type",
     "returned nothing",
     "not a number",

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course_lib.exercises.model import Exercise
+from course_lib.exercises.model import Exercise, NotAsked
 from course_lib.outcomes import Outcome, equal, names_enough, near, shown, was_stopped
 
 
@@ -157,6 +157,8 @@ def _no_error(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | No
 def _raised(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
     if got.error is None:
         return None
+    if isinstance(got.error, NotAsked):
+        return Fault("not what was asked", f"{_first_line(got.error)}.", got)
     where = f" on line {got.line}, `{got.source}`" if got.line else ""
     text = f"your code stopped with an error{where}: {type(got.error).__name__}: {_first_line(got.error)}."
     if got.source.startswith("raise"):
@@ -169,7 +171,7 @@ ERRORS = (  # pattern in the text of an error, what it means
         r"name '(\w+)' is not defined",
         r"Run the cells above first: the first one imports what the lesson needs. If \1 is your own name, is it"
         r" spelt "
-        r"the same everywhere?",
+        r"the same everywhere? (What __init__ of a class keeps is self.\1 in its other methods.)",
     ),
     (
         r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)",
@@ -271,12 +273,27 @@ ERRORS = (  # pattern in the text of an error, what it means
     ),
     (
         r"stack expects each tensor to be equal size",
-        r"A slice ran over the border or is empty. It is [:, :, y:y+P, x:x+P], with y and x going up by P.",
+        r"stack wants equal shapes. To join along an axis that is there already, use torch.cat. If slices are"
+        r" stacked, one ran over the border or is empty: [:, :, y:y+P, x:x+P], with y and x going up by P.",
     ),
     (
         r"'Tensor' object has no attribute '(\w+)'",
         r"A tensor has no \1. If you meant a module: an argument of your function has the same name and hides it.",
     ),
+    (
+        r"'(?:PatchTokens|HybridEmbedding|PatchEmbedding)' object has no attribute '(\w+)'",
+        r"Nothing was kept under this name: does __init__ set self.\1, spelt the same?",
+    ),
+    (r"module 'torch(?:\.nn)?' has no attribute 'Param", r"It is called nn.Parameter, torch.nn.Parameter in full."),
+    (
+        r"'int' object has no attribute 'detach'",
+        r"nn.Parameter takes a tensor, not a size: nn.Parameter(torch.zeros(...)).",
+    ),
+    (
+        r"unsupported operand type\(s\) for .* '(?:Embedding|Linear|Conv2d)'",
+        r"A layer is no tensor: call it, as in layer(ids), or take its .weight.",
+    ),
+    (r"index out of range in self", r"One of the ids has no row: how many rows does the table need?"),
     (r"index (-?\d+) is out of bounds", r"There is no entry \1: count from 0, and look at the size once more."),
     (
         r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
@@ -289,6 +306,14 @@ ERRORS = (  # pattern in the text of an error, what it means
     (
         r"'float' object cannot be interpreted as an integer|(?:must be|tuple of) ints?,? .*float|got float",
         r"A size has to be a whole number: // divides whole numbers, / gives a float.",
+    ),
+    (
+        r"__init__\(\) takes 1 positional argument",
+        r"Is there an __init__, with two underscores on each side, and does it take what the cell gives?",
+    ),
+    (
+        r"forward\(\) takes 1 positional argument but 2",
+        r"The first argument of a method is self: def forward(self, images).",
     ),
     (
         (

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
+from weakref import WeakKeyDictionary
 
 import torch
 from torch import nn
@@ -13,6 +14,7 @@ from torch import nn
 from course_lib import data, progress, vit
 
 MINUTE = 60.0  # seconds of training that a try may take
+_seconds: WeakKeyDictionary[nn.Module, float] = WeakKeyDictionary()  # that models were trained by earlier tries
 
 
 @dataclass(frozen=True)
@@ -41,13 +43,24 @@ def attempt(
 ) -> Try:
     """Train `model` (images (B, 1, 28, 28) -> scores (B, 10)) on the digits and keep the result in the own record.
 
+    A model that earlier tries have trained goes on from there, and their seconds count.
     Raises ValueError where the name is empty or the model gives no ten scores for each digit.
     """
     if not isinstance(name, str) or not name.strip():
         raise ValueError(f"give the try a name that you will recognise, got {name!r}")
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"expected a model, a layer of torch that was made by calling its class, got {model!r}")
+    if epochs < 1:
+        raise ValueError(f"a try needs at least one epoch, got {epochs}")
     digits = data.digits(size=28)
-    with torch.no_grad():
-        scores = tuple(model.eval()(digits.train_images[:2]).shape)
+    try:
+        with torch.no_grad():
+            scores = tuple(model.eval()(digits.train_images[:2]).shape)
+    except RuntimeError as error:
+        raise ValueError(
+            f"the model cannot take images of shape (2, 1, 28, 28): {error}. Do sizes fit one another? Patches of P"
+            " pixels make (28 // P) ** 2 tokens, and front, positions and blocks share one dimension."
+        ) from error
     if scores != (2, 10):
         raise ValueError(f"expected 10 scores for each of 2 digits, (2, 10), got {scores}: what does the head give?")
     history = vit.train(
@@ -64,8 +77,9 @@ def attempt(
         name.strip()[:40],
         vit.accuracy(model, digits.test_images, digits.test_labels),
         sum(parameter.numel() for parameter in model.parameters()),
-        round(history.seconds, 1),
+        round(_seconds.get(model, 0.0) + history.seconds, 1),
     )
+    _seconds[model] = made.seconds
     details = {"accuracy": made.accuracy, "parameters": made.parameters, "seconds": made.seconds}
     progress.record("try", made.name, **details)
     return made

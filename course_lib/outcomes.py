@@ -180,7 +180,8 @@ def _unchanged(before: Any, argument: Any) -> bool:
 
 def _origin(error: BaseException, answer: Callable) -> tuple[int | None, str]:
     """Line number and text of the learner's own line from which the error came."""
-    methods = (getattr(answer, "__init__", None), getattr(answer, "forward", None))
+    methods = [getattr(answer, name, None) for name in ("__init__", "forward")]
+    methods = [part for part in methods if not (getattr(part, "__module__", None) or "").startswith("torch.")]
     code = next((part.__code__ for part in (answer, *methods) if hasattr(part, "__code__")), None)
     frames = [
         frame

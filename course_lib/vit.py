@@ -167,6 +167,7 @@ def accuracy(model: nn.Module, images: Tensor, labels: Tensor) -> float:
     return right
 
 
+@one_thread()
 def train(
     model: nn.Module,
     images: Tensor,
@@ -185,23 +186,6 @@ def train(
 
     `progress(done, all)` is told each step. The order of the images comes from `seed`.
     """
-    with one_thread():
-        return _train(model, images, labels, epochs, held_out, batch_size, rate, decay, seed, device, progress)
-
-
-def _train(
-    model: nn.Module,
-    images: Tensor,
-    labels: Tensor,
-    epochs: int,
-    held_out: tuple[Tensor, Tensor] | None,
-    batch_size: int,
-    rate: float,
-    decay: float,
-    seed: int,
-    device: str,
-    progress: Callable[[int, int], None] | None,
-) -> History:
     model.to(device).train()
     images, labels = images.to(device), labels.to(device)
     steps = epochs * -(-len(images) // batch_size)

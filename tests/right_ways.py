@@ -1071,6 +1071,20 @@ class TokensByLibrary(nn.Module):
         return tokens + self.positions(torch.arange(tokens.shape[1]))
 
 
+class TokensByTurnedTable(nn.Module):
+    def __init__(self, front, num_patches, embedding_dim):
+        super().__init__()
+        self.front = front
+        self.first = nn.Embedding(1, embedding_dim)
+        self.columns = nn.Parameter(torch.zeros(embedding_dim, num_patches + 1))
+        self.places = torch.arange(num_patches + 1)
+
+    def forward(self, images):
+        tokens = self.front(images)
+        first = self.first(torch.zeros(len(tokens), 1, dtype=torch.int64))
+        return torch.cat([first, tokens], dim=1) + self.columns.T[self.places]
+
+
 class TokensByFilling(nn.Module):
     def __init__(self, front, num_patches, embedding_dim):
         super().__init__()
@@ -1275,7 +1289,7 @@ RIGHT_WAYS = {
     "hybrid_tokens": [tokens_by_map, tokens_by_area, tokens_by_ranges, tokens_by_layers],
     "HybridEmbedding": [HybridInSequence, HybridByPatches, HybridByUnfold],
     "receptive_field": [field_backwards, field_by_sum, field_by_first_and_last, field_by_recursion],
-    "PatchTokens": [TokensByPadding, TokensByLibrary, TokensByFilling],
+    "PatchTokens": [TokensByPadding, TokensByLibrary, TokensByFilling, TokensByTurnedTable],
     "vit_parameters": [parameters_by_model, parameters_by_layers, parameters_by_shapes],
     "nearest_code": [
         nearest_by_broadcasting,

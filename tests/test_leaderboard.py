@@ -101,3 +101,21 @@ def test_the_first_look_at_a_model_leaves_its_running_means_alone():
     leaderboard.attempt("with batch norm", model, epochs=1)
     assert seen[0] == 0.0
     assert torch.isfinite(norm.running_mean).all() and norm.running_mean.item() > 0
+
+
+def test_the_seconds_of_earlier_tries_with_the_same_model_count():
+    model = plain()
+    first = leaderboard.attempt("first", model, epochs=20)
+    second = leaderboard.attempt("second", model, epochs=1)
+    assert second.seconds >= first.seconds > 0
+    assert leaderboard.attempt("another", plain(), epochs=1).seconds < first.seconds
+
+
+def test_sizes_that_do_not_fit_are_told_with_the_rule_for_the_number_of_patches():
+    with pytest.raises(ValueError, match=r"\(28 // P\) \*\* 2 tokens"):
+        leaderboard.attempt("patches of 4", nn.Sequential(nn.Flatten(), nn.Linear(50, 10)), epochs=1)
+    with pytest.raises(TypeError, match="expected a model"):
+        leaderboard.attempt("a class", nn.Linear, epochs=1)
+    with pytest.raises(ValueError, match="at least one epoch"):
+        leaderboard.attempt("none", plain(), epochs=0)
+    assert leaderboard.leaderboard().tries == []

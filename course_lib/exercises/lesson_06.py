@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_lib.exercises.model import Case, Exercise, Option, Question, WrongAnswer, pixels
+from course_lib.exercises.model import Case, Exercise, NotAsked, Option, Question, WrongAnswer, pixels
 from course_lib.patches import patchify
 
 
@@ -196,7 +196,7 @@ def _class_cases() -> list[Case]:
 def _use(module: nn.Module, case: Case) -> Any:
     """Result of a learner's module once its projection holds known numbers, whatever it is called inside."""
     if not isinstance(module, nn.Module):
-        raise TypeError("what came is no layer of torch: begin with class PatchEmbedding(nn.Module)")
+        raise NotAsked("what came is no layer of torch: begin with class PatchEmbedding(nn.Module)")
     channels, patch_size, dimension = case.args
     generator = torch.Generator().manual_seed(dimension)
     numbers = [

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course_lib.exercises.model import Case, Exercise, Option, Question, WrongAnswer, pixels
+from course_lib.exercises.model import Case, Exercise, NotAsked, Option, Question, WrongAnswer, pixels
 from course_lib.patches import channels_last, patchify
 
 
@@ -122,7 +122,7 @@ def _hybrid_cases() -> list[Case]:
 def _use(module: nn.Module, case: Case) -> Any:
     """Result of a learner's module once its projection holds known numbers; the stem keeps those it came with."""
     if not isinstance(module, nn.Module):
-        raise TypeError("what came is no layer of torch: begin with class HybridEmbedding(nn.Module)")
+        raise NotAsked("what came is no layer of torch: begin with class HybridEmbedding(nn.Module)")
     stem, stem_channels, patch_size, dimension = case.args
     of_stem = {id(parameter) for parameter in stem.parameters()}
     own = [parameter for parameter in module.double().parameters() if id(parameter) not in of_stem]
@@ -139,7 +139,7 @@ def _use(module: nn.Module, case: Case) -> Any:
             parameter.copy_(values.reshape(parameter.shape))
     result = module(*case.given)
     if isinstance(result, Tensor) and not of_stem <= {id(parameter) for parameter in module.parameters()}:
-        raise TypeError("the layer does not hold the stem, so nothing would train it: self.stem = stem")
+        raise NotAsked("the layer does not hold the stem, so nothing would train it: self.stem = stem")
     return result
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_lib.exercises.model import Case, Exercise, Option, Question, WrongAnswer, pixels
+from course_lib.exercises.model import Case, Exercise, NotAsked, Option, Question, WrongAnswer, pixels
 
 
 class PatchTokens(nn.Module):
@@ -67,32 +67,70 @@ def _token_cases() -> list[Case]:
     return [
         case(2, 2, 6, 9, 3, 5),
         case(4, 3, 8, 4, 2, 6),
-        case(3, 4, 4, 6, 2, 7),
+        case(3, 4, 4, 6, 2, 9),
         case(1, 2, 6, 9, 3, 4, "a batch of one"),
-        case(2, 3, 6, 6, 3, 5, "square images"),
+        case(2, 3, 6, 6, 3, 7, "square images"),
     ]
 
 
 def _use(module: nn.Module, case: Case) -> Any:
     """Result of a learner's module whose class token is all 9s and whose positions are known."""
     if not isinstance(module, nn.Module):
-        raise TypeError("what came is no layer of torch: begin with class PatchTokens(nn.Module)")
+        raise NotAsked("what came is no layer of torch: begin with class PatchTokens(nn.Module)")
     front, count, dimension = case.args
+    class_token = torch.full((dimension,), 9.0, dtype=torch.float64)
+    positions = _numbers((count + 1) * dimension, seed=count).reshape(count + 1, dimension)
+    _refuse_plain_tensors(module, {dimension, count * dimension, (count + 1) * dimension})
     of_front = {id(parameter) for parameter in front.parameters()}
-    known = {
-        dimension: torch.full((dimension,), 9.0, dtype=torch.float64),
-        (count + 1) * dimension: _numbers((count + 1) * dimension, seed=count),
-    }
     with torch.no_grad():
         for parameter in module.double().parameters():
             if id(parameter) not in of_front:
                 # What fits nowhere gets known numbers too, so that a wrong answer is wrong in the same way each time.
-                values = known.get(parameter.numel(), torch.linspace(-1, 1, parameter.numel(), dtype=torch.float64))
-                parameter.copy_(values.reshape(parameter.shape))
+                values = {dimension: class_token, positions.numel(): positions}.get(
+                    parameter.numel(), torch.linspace(-1, 1, parameter.numel(), dtype=torch.float64)
+                )
+                turned = tuple(size for size in parameter.shape if size > 1) == (dimension, count + 1)
+                parameter.copy_((values.T if turned else values).reshape(parameter.shape))
     result = module(*case.given)
-    if isinstance(result, Tensor) and not of_front <= {id(parameter) for parameter in module.parameters()}:
-        raise TypeError("the layer does not hold the front end, so nothing would train it: self.front = front")
+    if isinstance(result, Tensor):
+        if not of_front <= {id(parameter) for parameter in module.parameters()}:
+            raise NotAsked("the layer does not hold the front end, so nothing would train it: self.front = front")
+        if not torch.equal(result, module(*case.given)):
+            raise NotAsked(
+                "called twice with the same images, the layer gives two results: something in forward is random. Class"
+                " token and positions are made once, in __init__, as nn.Parameter, and there is no dropout here"
+            )
+        tokens = front(*case.given)
+        wanted = torch.cat([class_token.expand(len(tokens), 1, -1), tokens], dim=1) + positions
+        if result.shape == wanted.shape and torch.allclose(result, wanted):
+            _refuse_what_never_learns(module, result, {dimension, positions.numel()}, of_front)
     return result
+
+
+def _refuse_plain_tensors(module: nn.Module, sizes: set[int]) -> None:
+    """A tensor of the size of a class token or of positions, kept as an attribute or a buffer, is learned by nobody."""
+    for kind, kept in (("plain tensor", vars(module)), ("buffer", dict(module.named_buffers(recurse=False)))):
+        for name, tensor in kept.items():
+            if isinstance(tensor, Tensor) and tensor.is_floating_point() and tensor.numel() in sizes:
+                raise NotAsked(
+                    f"self.{name} is a {kind}, which nothing trains. Put nn.Parameter(...) around the whole of it:"
+                    f" self.{name} = nn.Parameter(...)"
+                )
+
+
+def _refuse_what_never_learns(module: nn.Module, result: Tensor, sizes: set[int], of_front: set[int]) -> None:
+    """Right numbers are not enough: the front end, class token and positions have to receive a gradient."""
+    for name, parameter in module.named_parameters():
+        if parameter.numel() not in sizes and id(parameter) not in of_front:
+            continue
+        reached = result.requires_grad and parameter.requires_grad
+        if reached:
+            reached = torch.autograd.grad(result.sum(), parameter, allow_unused=True, retain_graph=True)[0] is not None
+        if not reached:
+            raise NotAsked(
+                f"the numbers are right, but no gradient reaches self.{name}: it would never learn. Leave out what cuts"
+                " it off: .data, .detach(), no_grad or requires_grad=False"
+            )
 
 
 class _Wrong(PatchTokens):
@@ -162,13 +200,87 @@ class _ClassTokenTwice(_Wrong):
 
 
 class _PlainClassToken(_Wrong):
+    def forward(self, images):
+        tokens = self.front(images)
+        zeros = torch.zeros(len(tokens), 1, tokens.shape[2])
+        return torch.cat([zeros, tokens], dim=1) + self.positions
+
+
+class _KeptPlainTensor(_Wrong):
     def __init__(self, front, num_patches, embedding_dim):
         super().__init__(front, num_patches, embedding_dim)
-        del self.class_token
-        self.class_token = torch.zeros(embedding_dim)
+        del self.positions
+        self.positions = torch.zeros(num_patches + 1, embedding_dim)
 
     def forward(self, images):
         return self.joined(images) + self.positions
+
+
+class _CutOff(_Wrong):
+    def forward(self, images):
+        return self.joined(images) + self.positions.data
+
+
+class _TooFewRows(_NoClassTokenOwnRows):
+    def forward(self, images):
+        tokens = self.front(images)
+        return torch.cat([self.class_token.expand(len(tokens), 1, -1), tokens], dim=1) + self.positions
+
+
+class _FrontAlone(_Wrong):
+    def forward(self, images):
+        return self.front(images)
+
+
+class _JoinedAcrossImages(_Wrong):
+    def forward(self, images):
+        tokens = self.front(images)
+        return torch.cat([self.class_token.expand(len(tokens), 1, -1), tokens], dim=0) + self.positions
+
+
+class _JoinedInsideTokens(_Wrong):
+    def forward(self, images):
+        tokens = self.front(images)
+        return torch.cat([self.class_token.expand(len(tokens), 1, -1), tokens], dim=2) + self.positions
+
+
+class _LayerNormBehind(_Wrong):
+    def __init__(self, front, num_patches, embedding_dim):
+        super().__init__(front, num_patches, embedding_dim)
+        self.norm = nn.LayerNorm(embedding_dim)
+
+    def forward(self, images):
+        return self.norm(self.joined(images) + self.positions)
+
+
+class _LinearBehindFront(_Wrong):
+    def __init__(self, front, num_patches, embedding_dim):
+        super().__init__(front, num_patches, embedding_dim)
+        self.projection = nn.Linear(embedding_dim, embedding_dim)
+
+    def forward(self, images):
+        tokens = self.projection(self.front(images))
+        return torch.cat([self.class_token.expand(len(tokens), 1, -1), tokens], dim=1) + self.positions
+
+
+class _OneNumberForEachPlace(_Wrong):
+    def __init__(self, front, num_patches, embedding_dim):
+        super().__init__(front, num_patches, embedding_dim)
+        self.positions = nn.Parameter(torch.zeros(num_patches + 1, 1))
+
+    def forward(self, images):
+        return self.joined(images) + self.positions
+
+
+class _ClassTokenOfOneNumber(_Wrong):
+    def __init__(self, front, num_patches, embedding_dim):
+        super().__init__(front, num_patches, embedding_dim)
+        self.class_token = nn.Parameter(torch.zeros(1))
+
+    def forward(self, images):
+        tokens = self.front(images)
+        first = self.class_token.expand(len(tokens), 1, tokens.shape[2])
+        return torch.cat([first, tokens], dim=1) + self.positions
 
 
 class _OnePosition(_Wrong):
@@ -226,6 +338,16 @@ def _side_not_squared(channels, patch_size, image_size, dimension, depth, hidden
     return right - (side**2 - side) * dimension
 
 
+def _brackets_missing(channels, patch_size, image_size, dimension, depth, hidden, classes):
+    once = vit_parameters(channels, patch_size, image_size, dimension, 1, hidden, classes)
+    return once + (depth - 1) * 4 * (dimension * dimension + dimension)
+
+
+def _head_in_each_block(channels, patch_size, image_size, dimension, depth, hidden, classes):
+    right = vit_parameters(channels, patch_size, image_size, dimension, depth, hidden, classes)
+    return right + (depth - 1) * (2 * dimension + dimension * classes + classes)
+
+
 def _count_cases() -> list[Case]:
     def case(channels, patch_size, image_size, dimension, depth, hidden, classes, only="", label="") -> Case:
         sizes = (channels, patch_size, image_size, dimension, depth, hidden, classes)
@@ -234,7 +356,7 @@ def _count_cases() -> list[Case]:
         return Case(label or told, sizes, letters=letters, only=only)
 
     return [
-        case(2, 7, 28, 64, 3, 128, 10),
+        case(2, 7, 28, 64, 3, 136, 10),
         case(4, 8, 40, 96, 6, 200, 12),
         case(5, 4, 24, 48, 2, 100, 7),
         case(3, 16, 224, 768, 12, 3072, 1000, "C·P·P = D", "ViT-B/16"),
@@ -267,8 +389,8 @@ EXERCISES = (
             WrongAnswer(
                 "positions missing",
                 _NoPositions,
-                "No learned positions were added. (A plain tensor of zeros adds nothing and is never learned, an"
-                " nn.Parameter is.) Add all N + 1 rows.",
+                "No learned positions were added. (Zeros made in forward add nothing and are never learned.) Add all"
+                " N + 1 rows of the table.",
             ),
             WrongAnswer("class token last", _Appended, "The 9s of the class token came last. It stands in front."),
             WrongAnswer(
@@ -302,8 +424,58 @@ EXERCISES = (
             WrongAnswer(
                 "class token is no parameter",
                 _PlainClassToken,
-                "The class token stayed what it was at the start, so it is a plain tensor that nothing trains:"
-                " nn.Parameter(...).",
+                "Token 0 holds its position and nothing else. The class token is a row of its own that is learned, made"
+                " in __init__: nn.Parameter(torch.zeros(embedding_dim)). Zeros made in forward stay zeros.",
+            ),
+            WrongAnswer(
+                "a plain tensor",
+                _KeptPlainTensor,
+                "An optimiser trains what model.parameters() lists, and only an nn.Parameter is listed there.",
+            ),
+            WrongAnswer(
+                "cut off from training",
+                _CutOff,
+                "What gets no gradient keeps the numbers that it began with.",
+            ),
+            WrongAnswer(
+                "N rows of positions for N + 1 tokens",
+                _TooFewRows,
+                "With the class token there are N + 1 tokens, and the table has N rows: num_patches + 1.",
+            ),
+            WrongAnswer(
+                "front end alone",
+                _FrontAlone,
+                "These are the tokens of the front end. Now join the class token, then add the positions.",
+            ),
+            WrongAnswer(
+                "joined across images",
+                _JoinedAcrossImages,
+                "Without dim=1 the images are put one after the other, axis 0. The tokens lie along axis 1.",
+            ),
+            WrongAnswer(
+                "joined inside the tokens",
+                _JoinedInsideTokens,
+                "The last axis holds the D numbers of a token. The tokens lie along axis 1: dim=1.",
+            ),
+            WrongAnswer(
+                "LayerNorm behind",
+                _LayerNormBehind,
+                "There is a LayerNorm too many. The first one stands inside the first block, not here.",
+            ),
+            WrongAnswer(
+                "another Linear",
+                _LinearBehindFront,
+                "There is a Linear too many: what the front end gives are tokens of D numbers already.",
+            ),
+            WrongAnswer(
+                "one number for each place",
+                _OneNumberForEachPlace,
+                "Each place got one number. A position is a row of D numbers: (num_patches + 1, embedding_dim).",
+            ),
+            WrongAnswer(
+                "class token of one number",
+                _ClassTokenOfOneNumber,
+                "The class token has one number, repeated. It is a row of D numbers: torch.zeros(embedding_dim).",
             ),
             WrongAnswer(
                 "one position for all",
@@ -346,6 +518,22 @@ EXERCISES = (
                 " positions?",
             ),
             WrongAnswer(
+                "D numbers too few in each block",
+                _count(network=lambda d, hidden, **_: 2 * d * hidden + hidden),
+                "Exactly D are missing in each block. Which is it: the bias of the second layer of the small network,"
+                " or one of the four of attention?",
+            ),
+            WrongAnswer(
+                "2 · D numbers too few in each block",
+                _count(norms=lambda d, **_: 2 * d),
+                "Exactly 2 · D are missing in each block: there are two LayerNorms, with 2 · D numbers each.",
+            ),
+            WrongAnswer(
+                "3 · D numbers too few in each block",
+                _count(attention=lambda d, **_: 4 * d * d + d),
+                "Exactly 3 · D are missing in each block. Each of the four matrices of attention has its own bias.",
+            ),
+            WrongAnswer(
                 "4 · D numbers too few in each block",
                 _count(norms=0),
                 "Exactly 4 · D are missing in each block. Which is it: its two LayerNorms, or the biases of"
@@ -356,6 +544,32 @@ EXERCISES = (
                 "class token and positions forgotten",
                 _count(class_token=0, positions=0),
                 "What belongs to no layer is missing: class token and positions, D + (N + 1) · D.",
+            ),
+            WrongAnswer(
+                "class token of one number",
+                _count(class_token=1),
+                "The class token was counted as one number. It is a row of D.",
+            ),
+            WrongAnswer(
+                "one number for each place",
+                _count(positions=lambda n, **_: n + 1),
+                "A position is a row of D numbers: (N + 1) · D.",
+            ),
+            WrongAnswer(
+                "a position for each pixel",
+                _count(positions=lambda n, p, d, **_: (n * p * p + 1) * d),
+                "Each pixel got a position. Patches get one: N is (image_size // patch_size) ** 2.",
+            ),
+            WrongAnswer(
+                "area over side",
+                _count(positions=lambda n, p, d, **_: (n * p + 1) * d),
+                "image_size ** 2 // patch_size is too many. Divide first, then square: (image_size // patch_size)"
+                " ** 2.",
+            ),
+            WrongAnswer(
+                "patch side not squared",
+                _count(projection=lambda c, p, d, **_: c * p * d + d),
+                "A patch has C · P · P numbers: P was counted once.",
             ),
             WrongAnswer(
                 "projection for each patch",
@@ -378,6 +592,46 @@ EXERCISES = (
                 "Both layers of the small network have a bias: hidden + D in each block.",
             ),
             WrongAnswer(
+                "first bias of the network forgotten",
+                _count(network=lambda d, hidden, **_: 2 * d * hidden + d),
+                "The first layer of the small network has a bias too: `hidden` numbers in each block.",
+            ),
+            WrongAnswer(
+                "both biases of the network with hidden numbers",
+                _count(network=lambda d, hidden, **_: 2 * (d * hidden + hidden)),
+                "A bias has one number for each number that comes out: hidden in the first layer, D in the second.",
+            ),
+            WrongAnswer(
+                "both biases of the network with D numbers",
+                _count(network=lambda d, hidden, **_: 2 * (d * hidden + d)),
+                "A bias has one number for each number that comes out: hidden in the first layer, D in the second.",
+            ),
+            WrongAnswer(
+                "hidden taken as 4 · D",
+                _count(network=lambda d, **_: 8 * d * d + 5 * d),
+                "The hidden layer was taken as 4 · D. That fits ViT-B/16; here its size is given: `hidden`.",
+            ),
+            WrongAnswer(
+                "no bias in the blocks",
+                _count(attention=lambda d, **_: 4 * d * d, network=lambda d, hidden, **_: 2 * d * hidden),
+                "The blocks have no biases: 4 · D of attention and hidden + D of the small network, in each block.",
+            ),
+            WrongAnswer(
+                "no bias at all",
+                _count(
+                    projection=lambda c, p, d, **_: c * p * p * d,
+                    attention=lambda d, **_: 4 * d * d,
+                    network=lambda d, hidden, **_: 2 * d * hidden,
+                    head=lambda d, classes, **_: d * classes,
+                ),
+                "The biases are missing, everywhere: each matrix has one, as long as what comes out of it.",
+            ),
+            WrongAnswer(
+                "one matrix in attention",
+                _count(attention=lambda d, **_: d * d + d),
+                "One matrix was counted in attention. There are four: query, key, value and output.",
+            ),
+            WrongAnswer(
                 "one layer in the network",
                 _count(network=lambda d, hidden, **_: d * hidden + hidden),
                 "The small network has two layers: to `hidden` numbers, and back to D.",
@@ -392,11 +646,31 @@ EXERCISES = (
                 _count(norms=0, last_norm=0),
                 "The LayerNorms are missing: two in each block and one before the head, 2 · D each.",
             ),
+            WrongAnswer(
+                "everything behind the blocks forgotten",
+                _count(last_norm=0, head=0),
+                "What follows the blocks is missing: 2 · D of the LayerNorm, D · classes + classes of the head.",
+            ),
             WrongAnswer("head forgotten", _count(head=0), "The head is missing: D · classes + classes."),
             WrongAnswer(
                 "bias of the head forgotten",
                 _count(head=lambda d, classes, **_: d * classes),
                 "The head has a bias: one number for each class.",
+            ),
+            WrongAnswer(
+                "blocks times attention only",
+                _brackets_missing,
+                "Only attention was multiplied by `depth`. Put brackets around the whole block.",
+            ),
+            WrongAnswer(
+                "all times depth",
+                lambda *sizes: sizes[4] * vit_parameters(*sizes[:4], 1, *sizes[5:]),
+                "All was multiplied by `depth`. Projection, positions, last LayerNorm and head are there once.",
+            ),
+            WrongAnswer(
+                "head in each block",
+                _head_in_each_block,
+                "The last LayerNorm and the head were counted in each block. They follow the blocks, once.",
             ),
             WrongAnswer("one block", _count(depth=1), "One block was counted. There are `depth` of them."),
             WrongAnswer(
@@ -474,7 +748,7 @@ QUESTIONS = (
                 "Digits of one kind look alike, pixel by pixel, when they are centred and small. The table tells.",
             ),
             Option(
-                "as well as the transformers",
+                "about as well as the transformers",
                 "1,437 examples cover these small pictures well. On such data a transformer's strength does not show.",
                 right=True,
             ),

@@ -13,6 +13,10 @@ import torch
 from torch import Tensor
 
 
+class NotAsked(TypeError):
+    """What a check finds in a class that runs and is not what was asked for; its text is told as it is."""
+
+
 @dataclass(frozen=True)
 class Case:
     """One call that a check makes: arguments, the sizes behind the letters, and what has to come of it.
