@@ -170,8 +170,7 @@ ERRORS = (  # pattern in the text of an error, what it means
     (
         r"name '(\w+)' is not defined",
         r"Run the cells above first: the first one imports what the lesson needs. If \1 is your own name, is it"
-        r" spelt "
-        r"the same everywhere? (What __init__ of a class keeps is self.\1 in its other methods.)",
+        r" spelt the same everywhere? (In a class, what __init__ keeps is called self.\1.)",
     ),
     (
         r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)",
@@ -237,6 +236,15 @@ ERRORS = (  # pattern in the text of an error, what it means
         r"Two dtypes meet in one operation: convert one side with .to(other.dtype).",
     ),
     (
+        r"Input type \(.*\) and (?:weight|bias) type \(.*\) should be the same",
+        r"A layer and its input have two dtypes. Is the layer made in forward? Then it is a new one each time: make it"
+        r" in __init__.",
+    ),
+    (
+        r"expected input\[.*?\] to have (\d+) channels, but got (\d+) channels",
+        r"This convolution was made for \1 channels and gets \2. Its first number is the channels of what goes IN.",
+    ),
+    (
         r"view size is not compatible",
         (
             r"After permute or transpose the numbers no longer lie in memory in reading order: use .reshape in"
@@ -281,8 +289,8 @@ ERRORS = (  # pattern in the text of an error, what it means
         r"A tensor has no \1. If you meant a module: an argument of your function has the same name and hides it.",
     ),
     (
-        r"'(?:PatchTokens|HybridEmbedding|PatchEmbedding)' object has no attribute '(\w+)'",
-        r"Nothing was kept under this name: does __init__ set self.\1, spelt the same?",
+        r"'[A-Z]\w*' object has no attribute '(\w+)'",
+        r"Nothing here has the name \1. What forward takes from self has to be made in __init__, spelt the same.",
     ),
     (r"module 'torch(?:\.nn)?' has no attribute 'Param", r"It is called nn.Parameter, torch.nn.Parameter in full."),
     (
@@ -294,6 +302,7 @@ ERRORS = (  # pattern in the text of an error, what it means
         r"A layer is no tensor: call it, as in layer(ids), or take its .weight.",
     ),
     (r"index out of range in self", r"One of the ids has no row: how many rows does the table need?"),
+    (r"bitwise_xor", r"In Python ^ is no power: a square is ** 2."),
     (r"index (-?\d+) is out of bounds", r"There is no entry \1: count from 0, and look at the size once more."),
     (
         r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",

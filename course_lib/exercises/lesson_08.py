@@ -239,6 +239,36 @@ class _ReluBehind(_Wrong):
         return super().forward(images).relu()
 
 
+class _OneRow(_Wrong):
+    def forward(self, images):
+        return self.projection(self.stem(images)).flatten(1)
+
+
+class _ColumnFirst(_Wrong):
+    def forward(self, images):
+        return self.projection(self.stem(images)).transpose(1, 3).flatten(1, 2)
+
+
+class _NoBias(_Wrong):
+    def forward(self, images):
+        return super().forward(images) - self.projection.bias
+
+
+class _OneCellOfEach(_Wrong):
+    def __init__(self, stem, stem_channels, patch_size, embedding_dim):
+        super().__init__(stem, stem_channels, 1, embedding_dim)
+        self.projection.stride = (patch_size, patch_size)
+
+
+class _ClassTokenInFront(_Wrong):
+    def __init__(self, stem, stem_channels, patch_size, embedding_dim):
+        super().__init__(stem, stem_channels, patch_size, embedding_dim)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, embedding_dim))
+
+    def forward(self, images):
+        return torch.cat([self.class_token.expand(len(images), -1, -1), super().forward(images)], dim=1)
+
+
 def _field_wrong(start=1, size=lambda kernel: kernel - 1, stride_first=False, grow=lambda step, stride: step * stride):
     def wrong(layers):
         side, step = start, 1
@@ -285,6 +315,29 @@ def _without_the_first(layers):
 
 def _kernel_times_step(layers):
     return _product_of_strides(layers[:-1]) * layers[-1][0]
+
+
+def _replaced(layers):
+    return (layers[-1][0] - 1) * _product_of_strides(layers[:-1])
+
+
+def _without_brackets(layers):
+    side, step = 1, 1
+    for kernel, stride in layers:
+        side += kernel - step
+        step *= stride
+    return side
+
+
+def _from_the_end(layers):
+    side = 1
+    for kernel, stride in reversed(layers):
+        side = side * stride + kernel
+    return side
+
+
+def _side_and_step(layers):
+    return receptive_field(layers), _product_of_strides(layers)
 
 
 def _field_cases() -> list[Case]:
@@ -378,6 +431,54 @@ EXERCISES = (
                 _map_wrong(lambda rows, weight, bias: (rows @ weight.T + bias).permute(0, 3, 1, 2).relu()),
                 "Negative numbers became 0. A linear layer keeps them.",
             ),
+            WrongAnswer(
+                "columns and channels swapped",
+                lambda features, weight, bias: F.linear(features.transpose(1, 3), weight, bias),
+                "transpose(1, 3) brought the channels to the end and the columns to their place. Swap the"
+                " same two on the way back: .transpose(1, 3).",
+            ),
+            WrongAnswer(
+                "axes moved on, not back",
+                _map_wrong(lambda rows, weight, bias: (rows @ weight.T + bias).permute(0, 2, 3, 1)),
+                "permute(0, 2, 3, 1) a second time moves the axes on, not back. The last axis goes to place"
+                " 1: .permute(0, 3, 1, 2).",
+            ),
+            WrongAnswer(
+                "places left in a row",
+                lambda features, weight, bias: weight @ features.flatten(2) + bias[:, None],
+                "The numbers are right, but H and W are one axis still. A map is (B, D, H, W): reshape the"
+                " last axis to H, W.",
+            ),
+            WrongAnswer(
+                "bias twice",
+                _map_wrong(lambda rows, weight, bias: (F.linear(rows, weight, bias) + bias).permute(0, 3, 1, 2)),
+                "The bias was added twice: F.linear adds it already.",
+            ),
+            WrongAnswer(
+                "weight reshaped in place of turned",
+                _map_wrong(
+                    lambda rows, weight, bias: (rows @ weight.reshape(rows.shape[3], -1) + bias).permute(0, 3, 1, 2)
+                ),
+                "weight was reshaped to (C, D), which scrambles its numbers. Turn it: weight.T.",
+            ),
+            WrongAnswer(
+                "weight before the map",
+                lambda features, weight, bias: weight @ features + bias,
+                "A product of a matrix and a map works on the last two axes, and those are H and W here."
+                " Bring the channels to the end first: features.permute(0, 2, 3, 1) @ weight.T.",
+            ),
+            WrongAnswer(
+                "kernel without its two axes",
+                lambda features, weight, bias: F.conv2d(features, weight, bias),
+                "A convolution wants a weight (D, C, rows, columns of the kernel), here of 1 × 1: weight[:,"
+                " :, None, None].",
+            ),
+            WrongAnswer(
+                "bias one axis short",
+                lambda features, weight, bias: torch.einsum("bchw,dc->bdhw", features, weight) + bias[:, None],
+                "bias[:, None] is (D, 1), and its D meets the rows H. It needs two axes behind it, for H and"
+                " for W: bias[:, None, None].",
+            ),
         ),
         hints=(
             "On which axis does a product work, and where do the channels of a map stand?",
@@ -460,6 +561,46 @@ EXERCISES = (
                 ),
                 "The patch size was taken in pixels of the image. It counts cells of the map.",
             ),
+            WrongAnswer(
+                "multiplied by the patch size",
+                lambda size, stride, patch: (size[0] // stride * patch) * (size[1] // stride * patch),
+                "The cells of the map were multiplied by the patch size. A patch takes patch_size cells of a"
+                " row, so divide: // stride // patch_size, or brackets around stride * patch_size.",
+            ),
+            WrongAnswer(
+                "columns only",
+                lambda size, stride, patch: size[1] // (stride * patch),
+                "These are the patches of one row. The grid has rows and columns: multiply.",
+            ),
+            WrongAnswer(
+                "one more on each side",
+                lambda size, stride, patch: (size[0] // (stride * patch) + 1) * (size[1] // (stride * patch) + 1),
+                "One row and one column too many. All sizes divide here, so nothing is added to the quotient.",
+            ),
+            WrongAnswer(
+                "patches of the image, a stride apart",
+                lambda size, stride, patch: ((size[0] - patch) // stride + 1) * ((size[1] - patch) // stride + 1),
+                "This counts patches of patch_size PIXELS that lie a stride apart. Here the stem divides by"
+                " its stride first, and the patches count cells of its map.",
+            ),
+            WrongAnswer(
+                "pixels of a patch",
+                lambda size, stride, patch: (stride * patch) ** 2,
+                "These are the pixels that one patch covers. How many such patches fit on the image?",
+            ),
+            WrongAnswer(
+                "image size taken as one side",
+                lambda size, stride, patch: (size // (stride * patch)) ** 2,
+                "image_size is a pair, and a pair cannot be divided: height, width = image_size.",
+            ),
+            WrongAnswer(
+                "patch size divided by the stride",
+                lambda size, stride, patch: (
+                    size[0] // stride // (patch // stride) * (size[1] // stride // (patch // stride))
+                ),
+                "The patch size was divided by the stride, as if it were in pixels. It counts cells of the"
+                " map.",
+            ),
         ),
         hints=(
             "Two things make the grid smaller, one after the other: which?",
@@ -538,6 +679,35 @@ EXERCISES = (
                 _ReluBehind,
                 "The projection is the last step. A ReLU behind it throws away every negative number.",
             ),
+            WrongAnswer(
+                "places and numbers in one row",
+                _OneRow,
+                "flatten(1) lays the numbers of all places into one row. Flatten rows and columns only:"
+                " .flatten(2), then .transpose(1, 2).",
+            ),
+            WrongAnswer(
+                "column by column",
+                _ColumnFirst,
+                "The tokens are counted column by column: transpose(1, 3) put the columns of the map first."
+                " Flatten, then swap: .flatten(2).transpose(1, 2).",
+            ),
+            WrongAnswer(
+                "no bias",
+                _NoBias,
+                "The bias is missing. nn.Conv2d has one unless it is told bias=False.",
+            ),
+            WrongAnswer(
+                "one cell of each patch",
+                _OneCellOfEach,
+                "A kernel of one cell that moves by a whole patch reads one cell of each:"
+                " kernel_size=patch_size, as the stride.",
+            ),
+            WrongAnswer(
+                "class token in front",
+                _ClassTokenInFront,
+                "One token too many: a class token. It joins later (lesson 07); here the patches are wanted,"
+                " and nothing else.",
+            ),
         ),
         hints=(
             "In __init__ keep the stem and make a projection. In forward: one after the other, then bring the"
@@ -602,7 +772,12 @@ EXERCISES = (
                 _product_of_strides,
                 "These are the strides multiplied: how far apart two cells are, not how much one sees.",
             ),
-            WrongAnswer("kernels multiplied", _product_of_kernels, "Kernels were multiplied. Each one ADDS its reach."),
+            WrongAnswer(
+                "kernels multiplied",
+                _product_of_kernels,
+                "Kernels were multiplied, or the step was, which comes to the same. Each layer ADDS its reach, and the"
+                " step grows by the stride.",
+            ),
             WrongAnswer("layers in reverse", _backwards, "The layers were read from the last to the first."),
             WrongAnswer("last layer only", _last_layer_only, "Only the last layer was counted."),
             WrongAnswer("last layer left out", _without_the_last, "The last layer was left out."),
@@ -611,6 +786,73 @@ EXERCISES = (
                 "last kernel times the step",
                 _kernel_times_step,
                 "The last kernel was spread by the step, but its cells see more than a step each. Add layer by layer.",
+            ),
+            WrongAnswer(
+                "kernels added",
+                lambda layers: sum(kernel for kernel, _ in layers),
+                "The kernels were added up. They overlap, so each layer adds kernel − 1, and these count in"
+                " steps, which grow with every stride before.",
+            ),
+            WrongAnswer(
+                "first layer only",
+                lambda layers: receptive_field(layers[:1]),
+                "Only the first layer was counted. Does `return` stand inside the loop?",
+            ),
+            WrongAnswer(
+                "first layer twice",
+                lambda layers: receptive_field([layers[0], *layers]),
+                "The first layer was counted twice: if side and step begin with it, the loop begins with the"
+                " second.",
+            ),
+            WrongAnswer(
+                "kernel and stride swapped",
+                lambda layers: receptive_field([layer[::-1] for layer in layers]),
+                "Each pair is (kernel, stride). They were read the other way round.",
+            ),
+            WrongAnswer(
+                "side replaced",
+                _replaced,
+                "Each layer replaced what was seen before, and only the last one was left: += in place of =.",
+            ),
+            WrongAnswer(
+                "brackets missing",
+                _without_brackets,
+                "kernel - 1 * step takes away 1 * step: a product comes before a difference. Put brackets"
+                " around kernel - 1.",
+            ),
+            WrongAnswer(
+                "own stride only",
+                lambda layers: 1 + sum((kernel - 1) * stride for kernel, stride in layers),
+                "Each layer was counted with its own stride. What counts is how far apart its cells lie: all"
+                " strides BEFORE it, multiplied.",
+            ),
+            WrongAnswer(
+                "last step for every layer",
+                lambda layers: 1 + sum((kernel - 1) * _product_of_strides(layers) for kernel, _ in layers),
+                "Every layer was counted with the step after the last one. Each has a step of its own: the"
+                " strides before it.",
+            ),
+            WrongAnswer(
+                "every stride taken for 2",
+                _field_wrong(grow=lambda step, stride: step * 2),
+                "The step was doubled by every layer. It grows by the stride of that layer, which need not be"
+                " 2.",
+            ),
+            WrongAnswer(
+                "from the end, kernel in place of kernel − stride",
+                _from_the_end,
+                "Going back from the end, side cells of a map cover (side − 1) * stride + kernel cells of the"
+                " one before: the 1 is missing.",
+            ),
+            WrongAnswer(
+                "area",
+                lambda layers: receptive_field(layers) ** 2,
+                "This is how many pixels the cell sees. Wanted is the side of that square.",
+            ),
+            WrongAnswer(
+                "side and step together",
+                _side_and_step,
+                "The first of the two is the answer: return the side alone.",
             ),
         ),
         hints=(

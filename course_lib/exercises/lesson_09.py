@@ -178,7 +178,8 @@ EXERCISES = (
             WrongAnswer(
                 "axis kept",
                 lambda p, c: torch.cdist(p, c).argmin(-1, keepdim=True),
-                "keepdim=True leaves an axis of size 1 behind. An id is one number for a patch: leave it out.",
+                "An axis of size 1 is left behind, by keepdim=True or topk. An id is one number for a patch:"
+                " [..., 0] takes it.",
             ),
             WrongAnswer(
                 "wrong axis",
@@ -230,6 +231,24 @@ EXERCISES = (
                 "first image only",
                 lambda p, c: nearest_code(p[0], c),
                 "Only the first image got ids. Every image of the batch is wanted.",
+            ),
+            WrongAnswer(
+                "sought in the batch",
+                lambda p, c: torch.cdist(p, c).argmin(0),
+                "The smallest was sought among the images of the batch. The codes are the last axis of the"
+                " distances: dim=-1.",
+            ),
+            WrongAnswer(
+                "all added up",
+                lambda p, c: (_differences(p, c) ** 2).sum().argmin(),
+                "sum() without dim= adds up everything, so one number was left and its place is 0. Add over"
+                " the numbers of a patch: dim=-1.",
+            ),
+            WrongAnswer(
+                "squares not added up",
+                lambda p, c: (_differences(p, c) ** 2).argmin(-1),
+                "The squares were not added up: this is the place of the best single NUMBER in each code."
+                " First .sum(-1), one distance for each code.",
             ),
         ),
         hints=(
@@ -312,6 +331,41 @@ EXERCISES = (
                 "ids as factors",
                 lambda i, c: i.unsqueeze(-1) * c[0],
                 "The ids were used as numbers to multiply with. An id is a name: it says which row to take.",
+            ),
+            WrongAnswer(
+                "codebook before the one-hot rows",
+                lambda i, c: c @ F.one_hot(i, len(c)).to(c.dtype),
+                "The factors stand in the wrong order. Each one-hot row picks a row of the codebook: rows @"
+                " codebook.",
+            ),
+            WrongAnswer(
+                "codebook turned in the product",
+                lambda i, c: F.one_hot(i, len(c)).to(c.dtype) @ c.T,
+                "One-hot rows have K numbers, and the codebook has K rows: they meet as they are. Leave out"
+                " .T.",
+            ),
+            WrongAnswer(
+                "ids in a product",
+                lambda i, c: i @ c,
+                "The ids were multiplied as numbers. An id is a name: look it up, codebook[ids], or make its"
+                " one-hot row first.",
+            ),
+            WrongAnswer(
+                "ids flattened",
+                lambda i, c: c[i.flatten()],
+                "The ids were flattened, which is right only where they have one axis. The result keeps their"
+                " shape: codebook[ids] takes ids of any shape.",
+            ),
+            WrongAnswer(
+                "table and ids swapped",
+                lambda i, c: F.embedding(c, i),
+                "F.embedding takes the ids first and the table second: F.embedding(ids, codebook).",
+            ),
+            WrongAnswer(
+                "ids indexed by the codebook",
+                lambda i, c: i[c],
+                "The codebook is the table and the ids say which rows to take: codebook[ids], not"
+                " ids[codebook].",
             ),
         ),
         hints=(
@@ -457,6 +511,63 @@ EXERCISES = (
                 "first image only",
                 lambda p, c: (_residual(p[0], c) ** 2).mean(),
                 "Only the first image of the batch was measured. The mean is over all of them.",
+            ),
+            WrongAnswer(
+                "smallest distance of all",
+                lambda p, c: torch.cdist(p, c).min(),
+                "min() without dim= gives one distance, that of the best pair. EACH patch has a nearest code;"
+                " their squared differences are averaged.",
+            ),
+            WrongAnswer(
+                "squares not averaged",
+                lambda p, c: _residual(p, c) ** 2,
+                "These are the squares, one for each number of each patch. Their mean is wanted: .mean().",
+            ),
+            WrongAnswer(
+                "a root for each patch",
+                lambda p, c: (_residual(p, c) ** 2).mean(-1).sqrt().mean(),
+                "A root was taken for each patch. The mean of the squares is asked for, without any root.",
+            ),
+            WrongAnswer(
+                "divided by the patches of an image",
+                lambda p, c: (_residual(p, c) ** 2).sum() / p.shape[1],
+                "The sum was divided by N, the patches of one image. Divide by how many NUMBERS there are,"
+                " which mean() does.",
+            ),
+            WrongAnswer(
+                "divided by the length of a patch",
+                lambda p, c: (_residual(p, c) ** 2).sum() / p.shape[-1],
+                "The sum was divided by C·P·P, the numbers of one patch. Divide by the numbers of all"
+                " patches, which mean() does.",
+            ),
+            WrongAnswer(
+                "divided by the number of codes",
+                lambda p, c: (_residual(p, c) ** 2).sum() / len(c),
+                "The sum was divided by K, the number of codes. Divide by how many numbers the PATCHES have,"
+                " which mean() does.",
+            ),
+            WrongAnswer(
+                "last image only",
+                lambda p, c: (_residual(p[-1], c) ** 2).mean(),
+                "Only the last image of the batch was measured. Does a loop replace the error in place of"
+                " adding it? Or use no loop at all.",
+            ),
+            WrongAnswer(
+                "means of the images added up",
+                lambda p, c: (_residual(p, c) ** 2).mean((-1, -2)).sum(),
+                "The errors of the images were added up. Take their mean: the error must not grow with the"
+                " batch.",
+            ),
+            WrongAnswer(
+                "each number with a code of its own",
+                lambda p, c: (_differences(p, c) ** 2).amin(-2).mean(),
+                "Each NUMBER was compared with the code that fits it best. A patch takes one code as a whole:"
+                " first one distance for each pair of patch and code, then the smallest.",
+            ),
+            WrongAnswer(
+                "doubled in place of squared",
+                lambda p, c: (_residual(p, c) * 2).mean(),
+                "* 2 doubles the differences. A square is ** 2.",
             ),
         ),
         hints=(
