@@ -388,8 +388,8 @@ def _conversion(value: Any, wanted: type) -> str:
         return "Convert it with .tolist()."
     if wanted is Tensor and isinstance(value, (list, tuple)) and any(isinstance(part, Tensor) for part in value):
         return (
-            "The tensors in it become one tensor with torch.stack(..., dim=1), along a new axis 1 (or another"
-            " dim)."
+            "If one of them is the answer, return it alone. If all are parts of it, torch.stack(..., dim=...) makes"
+            " one tensor of them; dim says at which place the new axis stands."
         )
     if wanted is Tensor and isinstance(value, float):
         return "A plain number carries no gradient: leave out .item() and return the tensor."

@@ -355,6 +355,10 @@ def test_an_error_shows_the_learners_own_line(tmp_path, name):
         ("return images.min(dim=1) ** 2", "min gives both values and indices"),
         ("return images[0, 0, 0, 0, 0]", "more indices than axes"),
         ("return images.index_select(0, torch.zeros(1, 1).long())", "ids of one axis only"),
+        ("return torch.zeros(2) ^ 2", "a square is ** 2"),
+        ("return torch.nn.Conv2d(3, 4, 1)(torch.zeros(1, 5, 2, 2))", "made for 3 channels and gets 5"),
+        ("return torch.nn.Conv2d(3, 4, 1)(torch.zeros(1, 3, 2, 2).double())", "A layer and its input have two dtypes"),
+        ("return torch.nn.Linear(2, 3).wieght", "Nothing here has the name wieght"),
         ("return torch.zeros(2, 3) @ torch.zeros(2, 3)", "the inner sizes have to meet: (2, 3) @ (2, 3) has 3 and 2"),
     ],
 )

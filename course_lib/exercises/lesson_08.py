@@ -900,7 +900,8 @@ QUESTIONS = (
         options=(
             Option(
                 "nothing: only the weights",
-                "A map is the value for one image. It is computed anew each time; what was learned are the weights.",
+                "A map is the value for one image. It is computed anew each time; what was learned are the weights."
+                " (Batch norm adds a mean and a spread for each channel, but no map.)",
                 right=True,
             ),
             Option(

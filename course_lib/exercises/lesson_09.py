@@ -595,8 +595,8 @@ QUESTIONS = (
             ),
             Option(
                 "it never rises, and at some time it stays",
-                "A nearer code lowers a patch's error, and no other point lies better to a group than its mean."
-                " Neither step can do harm.",
+                "A nearer code lowers a patch's error, and no other point has smaller squared differences from a group"
+                " than its mean. Neither step can do harm.",
                 right=True,
             ),
             Option(
