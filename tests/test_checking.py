@@ -498,7 +498,7 @@ def test_a_class_that_is_no_module_is_told(tmp_path):
     result = check(
         from_source(tmp_path, class_source(CONVOLUTION, (TOKENS,), "class PatchEmbedding:"), "PatchEmbedding")
     )
-    assert result.diagnosis == "raised" and "class PatchEmbedding(nn.Module)" in result.message
+    assert result.diagnosis == "not what was asked" and "class PatchEmbedding(nn.Module)" in result.message
     assert "double" not in result.message
 
 
