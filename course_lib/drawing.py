@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import math
 import re
 import struct
 import warnings
 import zlib
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -64,6 +66,9 @@ class Drawing:
             raise ValueError(f"width and height must lie in 1..4000 pixels, got {width} x {height}")
         self.width, self.height, self.text = int(width), int(height), text
         self.shapes: list[tuple] = []  # (name of the shape, its numbers and colours)
+        self.spots: list[tuple[str, str, float, float, float, float]] = []  # (panel, name, x, y, w, h)
+        self.says: dict[str, str] = {}  # name -> what is said when it is pointed at
+        self.lights: dict[str, list[str]] = {}  # name -> other names that light up with it
 
     def rect(self, x: float, y: float, w: float, h: float, *, fill: str | None = None,
              stroke: str | None = None, stroke_width: float = 1) -> None:
@@ -106,6 +111,27 @@ class Drawing:
             raise ValueError(f"expected numbers from 0 to 1, got {low:g} to {high:g}: scale them first")
         values = np.repeat(values[:, :, None], 3, axis=2) if values.ndim == 2 else values
         self._add("pixels", *_finite(x, y, w, h), np.rint(values.clip(0, 1) * 255).astype(np.uint8))
+
+    def spot(self, panel: str, name: str, x: float, y: float, w: float, h: float) -> None:
+        """A place that lights up: all spots of one name do so together, whatever panel they lie in."""
+        self.spots.append((panel, name, *(round(number, 2) for number in _finite(x, y, w, h))))
+
+    def say(self, name: str, text: str, lights: Sequence[str] = ()) -> None:
+        """Let `name` be pointed at: `text` is said, and the names in `lights` light up as well.
+
+        A name that says nothing can only be lit by others.
+        """
+        self.says[name] = text
+        if lights:
+            self.lights[name] = list(lights)
+
+    def html(self) -> str:
+        """The drawing for a live page: the <svg>, with its spots and what links them in an attribute, if it has any."""
+        if not self.spots:
+            return self.svg()
+        links = {"spots": self.spots, "says": self.says, "lights": self.lights}
+        told = json.dumps(links, ensure_ascii=False, separators=(",", ":"))
+        return f'<div class="course-linked" data-links="{escape(_printable(told))}">{self.svg()}</div>'
 
     def _add(self, *shape: object) -> None:
         self.shapes.append(shape)

@@ -61,6 +61,17 @@ def one_hot_drawing(tokens: Sequence[str], words: Sequence[str], matrix: Tensor)
     for row, column in matrix.nonzero().tolist():
         drawing.label(left - 12, top + (row + 0.5) * CELL, f"id {column}", size=11, anchor="end", colour=GREY)
     _number_cells(drawing, left, top, matrix, lambda value: BLUE if value else WHITE, decimals=0)
+    for column, word in enumerate(words):
+        rows = [row for row, number in enumerate(matrix.argmax(dim=1).tolist()) if number == column]
+        drawing.spot("words", f"id {column}", left + column * CELL, 4, CELL, top - 4)
+        for row in rows:
+            drawing.spot("tokens", f"id {column}", 4, top + row * CELL, left - 6, CELL)
+            drawing.spot("rows", f"id {column}", left, top + row * CELL, len(words) * CELL, CELL)
+        told = " and ".join(map(str, rows))
+        drawing.say(
+            f"id {column}",
+            f"{word!r}, token {told} → id {column} → a row with its only 1 in column {column}",
+        )
     places = ", ".join(
         f"{token} in column {row.argmax().item()}" for token, row in zip(tokens, matrix, strict=True)
     )
@@ -122,6 +133,7 @@ def lookup_drawing(tokens: Sequence[str], ids: Tensor, weight: Tensor, token: in
         (result_x, token, dimension * wide),
     ):
         drawing.rect(x - 2, top + row * CELL - 2, width + 4, CELL + 4, stroke=VERMILION, stroke_width=3)
+    _link_lookup(drawing, tokens, ids, weight, ((left, CELL), (table_x, wide), (result_x, wide)), top)
     numbers = ", ".join(f"{value:.2f}" for value in result[token].tolist())
     drawing.text = (
         f"Three tables in a row: one-hot rows of {count} tokens, times a table of {rows} rows, equals {count} "
@@ -129,6 +141,25 @@ def lookup_drawing(tokens: Sequence[str], ids: Tensor, weight: Tensor, token: in
         f"table is {numbers}; the same numbers are row {token} of the result."
     )
     return drawing
+
+
+def _link_lookup(
+    drawing: Drawing, tokens: Sequence[str], ids: Tensor, weight: Tensor, places: Sequence, top: float
+) -> None:
+    """An id lights its one-hot rows, its row of the table and its rows of the result; a number tells its sum."""
+    (left, cell), (table_x, wide), (result_x, _) = places
+    one_hot, dimension = torch.nn.functional.one_hot(ids, len(weight)).float(), weight.shape[1]
+    for number in range(len(weight)):
+        users = [token for token, other in enumerate(ids.tolist()) if other == number]
+        told = " and ".join(f"token {token}, {tokens[token]!r}" for token in users) or "no token of this sentence"
+        drawing.spot("table", f"id {number}", table_x, top + number * CELL, dimension * wide, CELL)
+        drawing.say(f"id {number}", f"id {number} → row {number} of the table, taken by {told}")
+        for token in users:
+            drawing.spot("one-hot rows", f"id {number}", left, top + token * CELL, len(weight) * cell, CELL)
+    for token, column in itertools.product(range(len(ids)), range(dimension)):
+        name = f"number {column} of token {token}"
+        drawing.spot("result", name, result_x + column * wide, top + token * CELL, wide, CELL)
+        drawing.say(name, f"{name}: {written_sum(one_hot[token], weight[:, column])}", [f"id {ids[token]}"])
 
 
 def lookup(tokens: Sequence[str], ids: Tensor, weight: Tensor, token: int) -> Picture:

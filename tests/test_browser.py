@@ -13,7 +13,7 @@ from course_lib import COURSE
 from course_lib.exercises import find, find_question
 from course_lib.exercises.model import Question
 from tests.lab import STEP, Lab, Notebook, launch
-from tests.notebook_runs import NOTEBOOKS, called, code_cells, read
+from tests.notebook_runs import LESSONS, NOTEBOOKS, called, code_cells, read
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 expect.set_options(timeout=STEP)
@@ -101,6 +101,12 @@ def texts(cell) -> list[str]:
     return drawing(cell).locator("text").all_text_contents()
 
 
+def linked_cells(lesson) -> list:
+    """The cells whose live picture has spots that light up."""
+    cells = [lesson.cell(name) for name in live_cells(lesson.stored)]
+    return [cell for cell in cells if cell.locator(".course-linked").count()]
+
+
 def drag_to_the_end(page, slider) -> None:
     """Drag the handle of a slider from where it is, its first value, to the right end."""
     box = slider.bounding_box()
@@ -125,6 +131,65 @@ def test_a_lesson_runs_and_shows_its_live_parts(lesson):
         expect(buttons.first).to_be_visible()
     assert lesson.errors == []
     assert lesson.outside == []
+
+
+@pytest.mark.parametrize("lesson", [path.stem[:2] for path in LESSONS], indirect=True)
+def test_what_belongs_together_lights_up_by_pointer_and_by_keyboard(lesson):
+    cells = linked_cells(lesson)
+    assert cells
+    for cell in cells:
+        linked, says, before = cell.locator(".course-linked"), cell.locator(".course-says"), heights(cell)
+        links = json.loads(linked.get_attribute("data-links"))
+        hint = says.text_content()
+        panel, name = [spot[:2] for spot in links["spots"] if spot[1] in links["says"]][-1]  # nothing lies on top of it
+        together = {name, *links["lights"].get(name, [])}
+        linked.locator(f'[data-panel="{panel}"][data-name="{name}"]').last.hover()
+        expect(says).to_have_text(links["says"][name])
+        lit = linked.locator(".course-lit")
+        assert lit.count() == sum(spot[1] in together for spot in links["spots"]) >= 2
+        assert linked.locator(".course-here").get_attribute("data-name") == name
+        linked.focus()
+        for key in ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"):
+            lesson.page.keyboard.press(key)
+        there = linked.locator(".course-here").get_attribute("data-name")
+        expect(says).to_have_text(links["says"][there])
+        assert linked.locator(".course-here").get_attribute("data-panel") == panel
+        lesson.page.keyboard.press("PageDown")
+        moved = linked.locator(".course-here").get_attribute("data-panel")
+        assert (moved != panel) == (len({spot[0] for spot in links["spots"] if spot[1] in links["says"]}) > 1)
+        lesson.page.keyboard.press("Escape")
+        expect(says).to_have_text(hint)
+        assert lit.count() == 0
+        assert heights(cell) == before
+    assert lesson.errors == []
+
+
+@of("07")
+def test_what_is_pointed_at_stays_so_when_a_slider_brings_a_new_drawing(lesson):
+    cell = lesson.cell("shuffle-live")
+    says = cell.locator(".course-says")
+    cell.locator('[data-panel="image"][data-name="place 3"]').hover()
+    before = says.text_content()
+    cell.get_by_role("slider", name="Swaps").focus()
+    lesson.page.keyboard.press("End")
+    expect(says).not_to_have_text(before)
+    expect(says).to_have_text(re.compile("^place 3 holds patch "))
+    assert cell.locator(".course-lit").count() == 3
+
+
+@pytest.mark.parametrize("lesson", [path.stem[:2] for path in NOTEBOOKS], indirect=True)
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_axe_finds_nothing_that_keeps_people_out(lesson, theme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
+    for name in live_cells(lesson.stored) + list(quizzes(lesson.stored)):
+        lesson.cell(name)  # JupyterLab draws what was seen once
+    lesson.js(f"app.commands.execute('apputils:change-theme', {{theme: '{theme}'}})")
+    try:
+        found = axe.run(lesson.page, context=".jp-Notebook .jp-OutputArea-output").response["violations"]
+    finally:
+        lesson.js("app.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})")
+    told = [(one["id"], node["html"][:120]) for one in found for node in one["nodes"]]
+    assert told == []
 
 
 @of("04")

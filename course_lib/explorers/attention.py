@@ -52,6 +52,13 @@ def draw_attention(
         x, y = place % columns * tile, place // columns * tile
         drawing.rect(14 + x, 36 + y, tile, tile, stroke=GREY)
         number_cell(drawing, 310 + x, 36 + y, tile, tile, shade(weight, 0, most), f"{weight:.0%}")
+        for panel, left in (("digit", 14), ("weights", 310)):
+            drawing.spot(panel, f"patch {place}", left + x, 36 + y, tile, tile)
+        drawing.say(
+            f"patch {place}",
+            f"patch {place}, row {place // columns}, column {place % columns}: {weight:.1%} of what the class token"
+            f" takes in ({told}); an equal share would be {1 / len(row):.1%}",
+        )
     for left in (14, 310):
         x, y = strongest % columns * tile, strongest // columns * tile
         drawing.rect(left + x, 36 + y, tile, tile, stroke=VERMILION, stroke_width=4)

@@ -33,13 +33,102 @@ function saveWithoutViews(manager) {
 }
 
 function showPanel(model, el) {
-  const panel = make("div", { className: "course-panel", ariaLive: "polite" });
-  const { height } = model.get("settings");
+  const { height, linked } = model.get("settings");
+  const panel = make("div", { className: "course-panel" });
   if (height) panel.style.height = `${height}px`; // fixed, so that the page never jumps
   el.append(panel);
-  const update = () => { panel.innerHTML = model.get("value"); };
+  const words = make("p", { className: "course-says", ariaLive: "polite" });
+  if (linked) el.append(words);
+  else panel.ariaLive = "polite";
+  let pointed = null; // what was pointed at stays so when a slider brings a new drawing
+  const update = () => {
+    panel.innerHTML = model.get("value");
+    const drawing = panel.querySelector(".course-linked");
+    if (drawing) link(drawing, words, pointed, (spot) => { pointed = spot; });
+  };
   model.on("change:value", update);
   update();
+}
+
+const HINT = "Point at the picture, or press Tab and use the arrow keys: what belongs together lights up.";
+const HELP = "Linked picture. Arrow keys move, Page Down goes to the next part, Escape clears.";
+
+// What belongs together lights up, answered here without asking the kernel. Which spots there are, what they say
+// and what else lights up with them is data of the drawing; nothing here knows of patches or words.
+function link(drawing, words, before, keep) {
+  const { spots, says, lights } = JSON.parse(drawing.dataset.links);
+  const svg = drawing.querySelector("svg");
+  const byName = new Map();
+  const byRect = new Map();
+  const talking = []; // spots that can be pointed at
+  for (const [panel, name, x, y, w, h] of spots) {
+    const rect = document.createElementNS(svg.namespaceURI, "rect");
+    const talks = Object.hasOwn(says, name);
+    const attributes = { x, y, width: w, height: h, class: talks ? "course-spot" : "course-spot course-mute",
+      "data-panel": panel, "data-name": name };
+    for (const [key, value] of Object.entries(attributes)) rect.setAttribute(key, value);
+    svg.append(rect);
+    if (!byName.has(name)) byName.set(name, []);
+    byName.get(name).push(rect);
+    const spot = { panel, name, rect, x: x + w / 2, y: y + h / 2 };
+    byRect.set(rect, spot);
+    if (talks) talking.push(spot);
+  }
+  let lit = [];
+  let current = null;
+
+  const show = (spot) => {
+    if (spot === current) return;
+    for (const rect of lit) rect.classList.remove("course-lit", "course-here");
+    current = spot;
+    keep(spot);
+    lit = spot ? [spot.name, ...(lights[spot.name] ?? [])].flatMap((name) => byName.get(name) ?? []) : [];
+    for (const rect of lit) rect.classList.add("course-lit");
+    spot?.rect.classList.add("course-here");
+    words.textContent = spot ? says[spot.name] : HINT;
+  };
+
+  // The nearest spot of the same panel in a direction; one that lies aside counts as further away.
+  const next = (dx, dy) => {
+    let best = null;
+    let least = Infinity;
+    for (const spot of talking) {
+      const [x, y] = [spot.x - current.x, spot.y - current.y];
+      const ahead = x * dx + y * dy;
+      const distance = ahead + 3 * Math.abs(x * dy - y * dx);
+      if (spot.panel === current.panel && ahead > 0.5 && distance < least) [best, least] = [spot, distance];
+    }
+    return best ?? current;
+  };
+  const panels = [...new Set(talking.map(({ panel }) => panel))];
+  const inPanel = (step) => {
+    const panel = panels[(panels.indexOf(current.panel) + step + panels.length) % panels.length];
+    const there = talking.filter((spot) => spot.panel === panel);
+    return there.find(({ name }) => name === current.name) ?? there[0];
+  };
+  const keys = {
+    ArrowLeft: () => next(-1, 0), ArrowRight: () => next(1, 0), ArrowUp: () => next(0, -1), ArrowDown: () => next(0, 1),
+    PageDown: () => inPanel(1), PageUp: () => inPanel(-1), Escape: () => null,
+  };
+
+  svg.addEventListener("pointermove", ({ target }) => {
+    const spot = byRect.get(target);
+    if (spot) show(spot);
+  });
+  Object.assign(drawing, { tabIndex: 0, ariaLabel: HELP });
+  drawing.setAttribute("role", "application");
+  const shield = () => drawing.setAttribute("data-lm-suppress-shortcuts", "true"); // see showControl
+  drawing.addEventListener("focus", () => { shield(); if (!current) show(talking[0]); });
+  drawing.addEventListener("keydown", (event) => {
+    const go = Object.hasOwn(keys, event.key) && !event.ctrlKey && !event.metaKey && !event.altKey && keys[event.key];
+    drawing.toggleAttribute("data-lm-suppress-shortcuts", !(event.ctrlKey || event.metaKey));
+    if (!go) return;
+    event.preventDefault();
+    event.stopPropagation();
+    show(current || event.key === "Escape" ? go() : talking[0]);
+  });
+  words.textContent = HINT;
+  if (before) show(talking.find(({ panel, name }) => panel === before.panel && name === before.name) ?? null);
 }
 
 function showControl(model, el) {

@@ -91,12 +91,15 @@ class Answers:
 
 
 class Panel:
-    """The place of the drawing: `value` is HTML, `height` its fixed height in pixels, 0 for as much as it takes."""
+    """The place of the drawing: `value` is HTML, `height` its fixed height in pixels, 0 for as much as it takes.
+
+    A `linked` one has a line below the drawing that says what is pointed at.
+    """
 
     label = ""
 
-    def __init__(self, value: str, height: int = 0) -> None:
-        self.value, self.settings = value, {"height": height}
+    def __init__(self, value: str, height: int = 0, *, linked: bool = False) -> None:
+        self.value, self.settings = value, {"height": height, "linked": linked}
 
     def clean(self, value: object, old: object = None) -> object:
         """The front end never writes HTML; Python's own is kept."""

@@ -61,6 +61,9 @@ def draw_dictionary(image: Tensor, book: Tensor, patch_size: int, across: int, d
         drawing.pixels(left, TOP, SHOWN, SHOWN, _to_pixels(picture[0]))
         _outline(drawing, left, side, grid == code)
         _frame(drawing, left + column * side, TOP + row * side, side)
+        for place, other in enumerate(ids.flatten().tolist()):
+            y, x = divmod(place, grid.shape[1])
+            drawing.spot(name, f"code {other}", left + x * side, TOP + y * side, side, side)
     _draw_codebook(drawing, _tiles(book, channels, patch_size), code)
     for left, name, numbers in ((RIGHT, f"patch {number}", rows[0, number]), (RIGHT + 96, f"code {code}", book[code])):
         drawing.label(left, TOP + BOOK + 16, name, size=12, bold=True)
@@ -68,6 +71,8 @@ def draw_dictionary(image: Tensor, book: Tensor, patch_size: int, across: int, d
         drawing.rect(left, TOP + BOOK + 28, 72, 72, stroke=VERMILION, stroke_width=2)
     drawing.label(RIGHT + 84, TOP + BOOK + 64, "→", size=14, anchor="middle", bold=True)
 
+    for other, uses in enumerate(torch.bincount(ids.flatten(), minlength=len(book)).tolist()):
+        drawing.say(f"code {other}", f"code {other} stands for {uses} of {ids.numel()} patches, all lit up")
     used, ranking, cost = _told(ids, book, code, codebook.quantisation_error(rows, book).item())
     pointed = f"patch {number} (row {row}, column {column}) → {used} (outlined)"
     for line, words in enumerate((pointed, ranking, cost)):
@@ -100,6 +105,7 @@ def _draw_codebook(drawing: Drawing, tiles: Tensor, code: int) -> None:
     for place, tile in enumerate(tiles):
         line, column = divmod(place, columns)
         drawing.pixels(RIGHT + column * step, TOP + line * step, step - 1, step - 1, _to_pixels(tile))
+        drawing.spot("codebook", f"code {place}", RIGHT + column * step, TOP + line * step, step - 1, step - 1)
     line, column = divmod(code, columns)
     _frame(drawing, RIGHT + column * step, TOP + line * step, step - 1, thick=2 if step < 20 else 3)
 

@@ -65,7 +65,7 @@ class Live:
                 self.controls[name] = given
             else:
                 self.controls[name] = given.widget()
-        self.panel = Panel(self._html(), self._first.height).widget()
+        self.panel = Panel(self._html(), self._first.height, linked=bool(self._first.spots)).widget()
         self._widget = ipywidgets.VBox([*self.controls.values(), self.panel])
         # The widgets must not keep this object alive, or nobody would ever close them.
         me = weakref.ref(self)
@@ -84,7 +84,7 @@ class Live:
 
     def _html(self) -> str:
         try:
-            return self._draw(**{name: control.value for name, control in self.controls.items()}).svg()
+            return self._draw(**{name: control.value for name, control in self.controls.items()}).html()
         except ValueError as error:
             message = str(error)
         except Exception as error:  # shown in place: an exception of a widget's callback would go unseen

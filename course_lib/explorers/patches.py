@@ -15,6 +15,7 @@ from course_lib.explorers.live import Live
 INSIDE = "#c9e4f7"  # pale blue behind what is read
 DARK_ORANGE = "#9c4200"
 MOST_OUTLINED = 24  # patches along a side; more lines than that would only be a grey veil
+MOST_ROWS = 64  # of the matrix of patches; more would be thinner than two pixels
 
 
 def patch_grid(image: Tensor, size: int, patch_size: int, stride: int) -> Live:
@@ -63,13 +64,41 @@ def draw_patch_grid(image: Tensor, size: int, patch_size: int, stride: int) -> D
         ("" if outlined else "too many patches to outline: the first two are framed", False),
     )
     for place, (text, bold) in enumerate(lines):
-        drawing.label(356, 40 + 30 * place, text, bold=bold, size=13 if place < 6 else 11)
+        drawing.label(356, 24 + 22 * place, text, bold=bold, size=13 if place < 6 else 11)
+    _link_patches(drawing, small[None], patch_size, stride, counts, scale)
     drawing.text = (
         f"An image of {size} × {size} pixels under patches of {patch_size} × {patch_size} with stride {stride}: "
         f"{side} × {side} = {total:,} patches of {numbers} numbers, {unread:,} pixels in no patch, "
         f"a pixel read at most {_times(int(counts.max()))}."
     )
     return drawing
+
+
+def _link_patches(
+    drawing: Drawing, image: Tensor, patch_size: int, stride: int, counts: Tensor, scale: float
+) -> None:
+    """Patches on the image and, where they are not too many, the rows of the matrix that they become."""
+    rows = patches.overlapping_patches(image, patch_size, stride)[0]
+    side, high = (image.shape[-1] - patch_size) // stride + 1, 140 / len(rows)
+    shown = len(rows) <= MOST_ROWS
+    if shown:
+        drawing.label(356, 180, f"the matrix of patches, {len(rows)} × {rows.shape[1]}", size=12, bold=True)
+        drawing.pixels(356, 192, 290, 140, rows)
+    for start, end in _gaps(counts.amax(dim=0)):
+        drawing.spot("image", "unread", 12 + start * scale, 12, (end - start) * scale, 320)
+        drawing.spot("image", "unread", 12, 12 + start * scale, 320, (end - start) * scale)
+        drawing.say("unread", f"{int((counts == 0).sum()):,} pixels lie in no patch")
+    for number in range(len(rows) if side <= MOST_OUTLINED else 0):
+        row, column = divmod(number, side)
+        y, x = row * stride, column * stride
+        drawing.spot("image", f"patch {number}", 12 + x * scale, 12 + y * scale, patch_size * scale, patch_size * scale)
+        if shown:
+            drawing.spot("matrix", f"patch {number}", 356, 192 + number * high, 290, high)
+        drawing.say(
+            f"patch {number}",
+            f"patch {number} of {len(rows)}, row {row}, column {column}: pixels {y} to {y + patch_size - 1} down and"
+            f" {x} to {x + patch_size - 1} across → row {number} of the matrix, {rows.shape[1]} numbers",
+        )
 
 
 def one_matrix(image: Tensor, *, patch_size: int, weight: Tensor, bias: Tensor, first: int, second: int) -> Live:
@@ -110,6 +139,7 @@ def draw_one_matrix(
             height = abs(value) / limit * 43
             up = top + 45 - height if value > 0 else top + 45
             drawing.rect(440 + index * width, up, max(width - 1, 1), height, fill=BLUE if value > 0 else VERMILION)
+    _link_tokens(drawing, rows[0], weight, bias, tokens, (first, second), scale * patch_size, columns)
     distance = (tokens[first] - tokens[second]).norm().item()
     differ = int((tokens[first] != tokens[second]).sum())
     smallest, largest = torch.pdist(tokens).aminmax()
@@ -121,6 +151,32 @@ def draw_one_matrix(
         f" {differ} of their numbers differ, and their distance is {distance:.2f}."
     )
     return drawing
+
+
+def _link_tokens(drawing, rows, weight, bias, tokens, chosen, side, columns) -> None:
+    """Every patch tells how far its token lies from the first one; a number of the tokens tells its sum."""
+    first, second = chosen
+    for number, token in enumerate(tokens):
+        row, column = divmod(number, columns)
+        away = (token - tokens[first]).norm().item()
+        drawing.spot("image", f"patch {number}", 12 + column * side, 12 + row * side, side, side)
+        drawing.say(f"patch {number}", f"patch {number}, row {row}, column {column}: its token lies {away:.2f} from"
+                                       f" that of patch {first}")  # fmt: skip
+    for place, number in enumerate(chosen):
+        drawing.spot("patches", f"patch {number}", 330, 34 + 132 * place, 90, 90)
+    width = 300 / tokens.shape[1]
+    for index in range(tokens.shape[1]):
+        name = f"number {index}"
+        for place in range(2):
+            drawing.spot("tokens", name, 440 + index * width, 34 + 132 * place, width, 90)
+        terms = " + ".join(f"{x:.2f}·({w:.2f})" for x, w in zip(rows[first, :3], weight[index, :3], strict=True))
+        drawing.say(
+            name,
+            f"number {index}, with row {index} of the matrix: {terms} + … ({rows.shape[1]} products) + bias"
+            f" {bias[index]:.2f} = {tokens[first, index]:.2f} for patch {first}; the same weights give"
+            f" {tokens[second, index]:.2f} for patch {second}",
+            [f"patch {number}" for number in chosen],
+        )
 
 
 def two_readings(image: Tensor, weight: Tensor) -> Live:
@@ -173,6 +229,17 @@ def draw_two_readings(image: Tensor, weight: Tensor, token: int, number: int) ->
     for index, value in enumerate(torch.nn.functional.linear(patch, weight.flatten(1)).tolist()):
         x = right + 170 + index * 64
         figures.number_cell(drawing, x, 222, 64, 28, INSIDE if index == number else WHITE, f"{value:.2f}")
+    for place, (pixel, factor) in enumerate(zip(patch.tolist(), kernel.tolist(), strict=True)):
+        y, x = divmod(place, side)
+        left, top = 20 + (column * side + x) * cell, 40 + (row * side + y) * cell
+        drawing.spot("image", f"place {place}", left, top, cell, cell)
+        for line in range(3):
+            drawing.spot("row", f"place {place}", right + 80 + place * 44, 60 + line * 44, 44, 30)
+        drawing.say(
+            f"place {place}",
+            f"row {y}, column {x} of the kernel is place {place} of the row: {pixel:.0f} × {factor:.1f} ="
+            f" {pixel * factor:.1f}, one of {side * side} products that sum to {by_row:.2f}",
+        )
     drawing.text = (
         f"Left, an image of {height} × {width} numbers with a frame around patch {token}, on which kernel {number}"
         f" lies. Right, the same {side * side} pixels in a row, the {side * side} weights of row {number} below"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 from torch import Tensor
@@ -11,6 +12,7 @@ from course_lib.drawing import BLUE, GREY, LIGHT, ORANGE, VERMILION, WHITE, Draw
 from course_lib.explorers.controls import Choice, Slider
 from course_lib.explorers.live import Live
 
+MOST_CELLS = 28  # along a side of the map, for pointing
 PLACES = 14  # along a side: a token of ViT-B/16 at 224 pixels
 Windows = Sequence[tuple[int, int, int]]
 
@@ -47,6 +49,7 @@ def draw_reach(image: Tensor, name: str, layers: Windows, row: int, column: int)
     x, y = (sum(span) / 2 + 0.5 - stride / 2 for span in (spans[1], spans[0]))
     _frame(drawing, x, y, stride, stride, scale, ORANGE)
     _map(drawing, side, cell)
+    _link_cells(drawing, layers, side, size, scale)
     reach, (down, across) = spans[0][1] - spans[0][0] + 1, (last - first + 1 for first, last in inside)
     share = down * across / size**2
     lines = (
@@ -65,6 +68,26 @@ def draw_reach(image: Tensor, name: str, layers: Windows, row: int, column: int)
         " picture, are bright and framed, the others dimmed."
     )
     return drawing
+
+
+def _link_cells(drawing: Drawing, layers: Windows, side: int, size: int, scale: float) -> None:
+    """Each cell of the map lights up the pixels that it sees; a finer map is left to the sliders."""
+    if side > MOST_CELLS:
+        return
+    spans = [hybrid.seen(layers, place) for place in range(side)]
+    inside = [(max(first, 0), min(last, size - 1)) for first, last in spans]
+    for row, column in itertools.product(range(side), range(side)):
+        name, width = f"cell {row * side + column}", 168 / side
+        (top, bottom), (left, right) = inside[row], inside[column]
+        down, across = bottom - top + 1, right - left + 1
+        drawing.spot("map", name, 360 + column * width, 20 + row * width, width, width)
+        drawing.spot("image", f"seen by {name}", 12 + left * scale, 12 + top * scale, across * scale, down * scale)
+        drawing.say(
+            name,
+            f"{name}, row {row}, column {column}, sees {down} × {across} pixels of the picture: rows {top} to"
+            f" {bottom}, columns {left} to {right}",
+            [f"seen by {name}"],
+        )
 
 
 def _frame(drawing: Drawing, x: float, y: float, w: float, h: float, scale: float, colour: str) -> None:

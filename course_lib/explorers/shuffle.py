@@ -54,6 +54,17 @@ def draw_shuffled(image, patch_size, weight, positions, attend, swaps: int) -> D
         for place, value in enumerate(change.tolist()):
             high = value / limit * 90
             drawing.rect(352 + place * 350 / len(change), top + 100 - high, 350 / len(change) - 4, high, fill=BLUE)
+            drawing.spot(name, f"place {place}", 350 + place * 350 / len(change), top, 350 / len(change), 100)
+    for place, patch in enumerate(order.tolist()):
+        x, y = 12 + place % columns * side, 12 + place // columns * side
+        drawing.spot("image", f"place {place}", x, y, side, side)
+        where = "where it belongs" if place == patch else f"it belongs to place {patch}"
+        moved = [change[place].item() for change in changes]
+        drawing.say(
+            f"place {place}",
+            f"place {place} holds patch {patch}, {where}; its result changed by at most {moved[0]:.2f} without"
+            f" positions, {moved[1]:.2f} with",
+        )
     drawing.text = (
         f"An image of {len(order)} numbered patches after {swaps} swaps;"
         f" {int((order != torch.arange(len(order))).sum())} are out of place. Beside it two rows of bars, one bar"

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from torch import Tensor
+
 from course_lib import skipgram
 from course_lib.drawing import BLACK, BLUE, GREEN, GREY, PURPLE, VERMILION, Drawing
 from course_lib.explorers.controls import Choice, Panel, Slider
@@ -46,16 +48,22 @@ def draw_word_map(vectors, planes, vocabulary, groups, moment: int, word: str) -
         letter = LETTERS[row]
         drawing.label(590, 28 + 22 * row, f"{letter}  {group}", colour=colour, bold=True)
         for name in members:
-            drawing.label(*place(name), letter, size=11, anchor="middle", colour=colour, bold=name == word)
-    number = vocabulary[word]
-    near = [other for other in skipgram.nearest(weight[number], weight, 4).tolist() if other != number][:3]
+            x, y = place(name)
+            drawing.label(x, y, letter, size=11, anchor="middle", colour=colour, bold=name == word)
+            others = _nearest(weight, vocabulary, words, name)
+            drawing.spot("map", name, x - 7, y - 7, 14, 14)
+            same = sum(other in members for other in others)
+            drawing.say(
+                name, f"{name} ({group}): nearest are {', '.join(others)}; {same} of {len(others)} in its group", others
+            )
+    near = _nearest(weight, vocabulary, words, word)
     x, y = place(word)
     for other in near:
-        drawing.line(x, y, *place(words[other]), stroke=BLACK, width=1)
+        drawing.line(x, y, *place(other), stroke=BLACK, width=1)
     drawing.rect(x - 8, y - 8, 16, 16, stroke=BLACK, stroke_width=2)
     drawing.label(590, 280, f"{word}: nearest", bold=True)
     for row, other in enumerate(near):
-        drawing.label(600, 304 + 20 * row, words[other])
+        drawing.label(600, 304 + 20 * row, other)
     share = skipgram.share_in_group(weight, dict(vocabulary), groups)
     drawing.label(590, 390, f"in their group: {share:.0%}")
     count = sum(map(len, groups.values()))
@@ -66,6 +74,13 @@ def draw_word_map(vectors, planes, vocabulary, groups, moment: int, word: str) -
         " the share of nearest words that belong to the same group."
     )
     return drawing
+
+
+def _nearest(weight: Tensor, vocabulary: Mapping[str, int], words: Sequence[str], word: str) -> list[str]:
+    """The three words nearest to a word."""
+    number = vocabulary[word]
+    found = skipgram.nearest(weight[number], weight, 4).tolist()
+    return [words[other] for other in found if other != number][:3]
 
 
 class ProgressBar:
