@@ -18,6 +18,7 @@ from tests.notebook_runs import LESSONS, NOTEBOOKS, called, code_cells, read
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 expect.set_options(timeout=STEP)
 
+SCREENSHOTS = COURSE / ".screenshots"  # of the last run, for a look
 NEVER = ("Loading widget", "Error displaying widget", "model not found", "Traceback")
 DEAD = ".jupyter-widgets-error-widget, .jp-mod-error, [data-mime-type='application/vnd.jupyter.stderr']"
 RESHAPE = """def patchify(images, patch_size):
@@ -53,7 +54,8 @@ def lesson(request, lab, browser):
     """A lesson, open and run from top to bottom; tests of the same lesson share it."""
     (path,) = [path for path in NOTEBOOKS if path.stem.startswith(request.param)]
     notebook = Notebook(lab, browser, f"notebooks/{path.name}")
-    notebook.stored, notebook.ran = read(path), notebook.command("notebook:run-all-cells")
+    notebook.path, notebook.stored = path, read(path)
+    notebook.ran = notebook.command("notebook:run-all-cells")
     yield notebook
     notebook.close()
 
@@ -145,6 +147,7 @@ def test_what_belongs_together_lights_up_by_pointer_and_by_keyboard(lesson):
         together = {name, *links["lights"].get(name, [])}
         linked.locator(f'[data-panel="{panel}"][data-name="{name}"]').last.hover()
         expect(says).to_have_text(links["says"][name])
+        cell.screenshot(path=SCREENSHOTS / f"{lesson.path.stem}_{cells.index(cell)}.png")
         lit = linked.locator(".course-lit")
         assert lit.count() == sum(spot[1] in together for spot in links["spots"]) >= 2
         assert linked.locator(".course-here").get_attribute("data-name") == name
