@@ -37,6 +37,29 @@ def feature_maps(image: Tensor, **maps: Tensor) -> Picture:
     return drawing.picture()
 
 
+def reach(image: Tensor, **strengths: Tensor) -> Picture:
+    """An image (C, H, W) once for each name: bright where a strength (H, W) is above 0, dimmed where it is 0."""
+    height, width = image.shape[-2:]
+    scale = max(300 // height, 1)
+    drawing = Drawing(len(strengths) * (width * scale + 24) + 16, height * scale + 52)
+    told = []
+    for place, (name, strength) in enumerate(strengths.items()):
+        x, name = 20 + place * (width * scale + 24), name.replace("_", " ")
+        shown = image * torch.where(strength > 0, 1.0, 0.3)
+        drawing.label(x, 20, name, bold=True)
+        drawing.pixels(x, 36, width * scale, height * scale, channels_to_back(shown))
+        rows, columns = (strength.amax(dim=axis).nonzero().flatten().tolist() for axis in (1, 0))
+        told.append(f"{name}: rows {rows[0]} to {rows[-1]}, columns {columns[0]} to {columns[-1]}")
+        box = x + columns[0] * scale, 36 + rows[0] * scale, len(columns) * scale, len(rows) * scale
+        for colour, thick in ((WHITE, 5), (VERMILION, 3)):
+            drawing.rect(*box, stroke=colour, stroke_width=thick)
+    drawing.text = (
+        f"The same picture {len(strengths)} times, dimmed but for a framed square of pixels that can change one token."
+        f" {'; '.join(told)}."
+    )
+    return drawing.picture()
+
+
 def learning_curves(**accuracies: Sequence[float]) -> Picture:
     """Held-out accuracy after each epoch, a line for each name; each line ends in its name and last value."""
     drawing, left, top, width, height = Drawing(720, 300), 60, 20, 430, 230

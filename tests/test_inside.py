@@ -72,6 +72,13 @@ def test_the_pictures_say_what_they_hold():
     assert "layer 1: 3 maps of 4 × 4 cells; layer 2: 5 maps of 2 × 2 cells." in maps.text
 
 
+def test_the_reach_is_where_the_gradient_is_not_0():
+    strength = torch.zeros(8, 12)
+    strength[2:5, 3:9] = 0.1
+    text = model_figures.reach(torch.rand(3, 8, 12), one_front=strength, other=torch.ones(8, 12)).text
+    assert "one front: rows 2 to 4, columns 3 to 8; other: rows 0 to 7, columns 0 to 11." in text
+
+
 def test_filters_are_compared_by_their_pattern_not_their_size():
     patches = torch.randn(2, 3, 3, generator=torch.Generator().manual_seed(0))
     assert model_figures.filters(a=patches).png == model_figures.filters(a=100 * patches).png
