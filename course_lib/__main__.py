@@ -4,10 +4,11 @@
     python3 -m course_lib test      adds the test tools, then runs every check and test
     python3 -m course_lib doctor    says what works on this computer, what does not, and what to do
     python3 -m course_lib refresh   runs the notebooks again and stores their outputs (for authors)
+    python3 -m course_lib class     makes the solved edition, or an overview of a class (for teachers)
 
 --cpu, on Linux: installs the CPU build of PyTorch, about 1.3 GB in all; the usual build takes 5.5 GB.
 What else follows is passed on: after `lab` to JupyterLab (--no-browser, --port 8890), after `test` to
-pytest, after `refresh` it names notebooks.
+pytest, after `refresh` it names notebooks, after `class` what is wanted (class --help tells).
 """
 # An old Python has to be able to read this file, to say which one is needed: syntax of 3.7, and
 # no import of our own modules before the version is checked.
@@ -275,6 +276,15 @@ def refresh(arguments: list, cpu: bool) -> int:
         return run([python, "-c", code] + [os.path.abspath(a) for a in arguments], environ)
 
 
+def classroom(arguments: list, cpu: bool) -> int:
+    """What teachers need: course_lib/classroom.py, in the folder where the command was given."""
+    python = environment("lab", cpu)
+    code = "import sys; from course_lib.classroom import main; sys.exit(main(sys.argv[1:]))"
+    with tempfile.TemporaryDirectory() as folder:
+        environ = course_environ(COURSE_PROGRESS=str(Path(folder) / "events.jsonl"), COURSE_STARTED_IN=os.getcwd())
+        return run([python, "-c", code] + arguments, environ)
+
+
 def doctor(arguments: list, cpu: bool) -> int:
     """Reports on the environment that `lab` would use; installs nothing."""
     from course_lib.requirements import unmet
@@ -285,7 +295,7 @@ def doctor(arguments: list, cpu: bool) -> int:
     return run([str(VENV_PYTHON) if ours else sys.executable, "-m", "course_lib.doctor"], course_environ())
 
 
-COMMANDS = {"lab": lab, "test": test, "doctor": doctor, "refresh": refresh}
+COMMANDS = {"lab": lab, "test": test, "doctor": doctor, "refresh": refresh, "class": classroom}
 
 
 def main(arguments: list) -> int:

@@ -46,9 +46,12 @@ def record(kind: str, name: str, **details: Any) -> None:
         _warn_once(path, error)
 
 
-def events() -> Iterator[dict[str, Any]]:
-    """Every event that can be read, oldest first; torn and foreign lines are skipped and stay in the file."""
-    path = file()
+def events(path: Path | None = None) -> Iterator[dict[str, Any]]:
+    """Every event of the own record, or of another file, that can be read, oldest first.
+
+    Torn and foreign lines are skipped and stay in the file.
+    """
+    path = path or file()
     try:
         lines = path.read_bytes().splitlines() if path else []
     except OSError:
