@@ -1,6 +1,7 @@
-"""For teachers: the solved edition of the lessons, and an overview of a class from its learners' records.
+"""For teachers: the solved edition, pages to hand out, and an overview of a class from its learners' records.
 
     python3 -m course_lib class solved DIR               every exercise filled in and run
+    python3 -m course_lib class handout DIR              each lesson as a page that needs no kernel and no network
     python3 -m course_lib class overview FILES…          who solved what, and which mistakes were met how often
     python3 -m course_lib class overview FILES… --csv CLASS.csv
 
@@ -13,6 +14,9 @@ from __future__ import annotations
 import argparse
 import csv
 import os
+import re
+import shutil
+import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
@@ -23,6 +27,7 @@ from typing import Any
 from course_lib import COURSE, progress
 from course_lib.exercises import all_exercises
 
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "chrome")
 STUCK_AFTER = 3  # failed checks of one exercise without a passed one
 
 
@@ -37,9 +42,12 @@ def main(arguments: list[str]) -> int:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     make = commands.add_parser("solved", help="fill in every exercise, run the lessons, store them in DIR")
-    make.add_argument("folder", metavar="DIR")
-    make.add_argument("--only", nargs="+", metavar="NN", default=[], help="numbers of lessons, such as 04 05")
-    make.add_argument("--force", action="store_true", help="replace files that are there")
+    hand = commands.add_parser("handout", help="store each lesson in DIR as a page of HTML that holds everything")
+    hand.add_argument("--pdf", action="store_true", help="as PDF too; needs Chromium, Chrome or Edge")
+    for one in (make, hand):
+        one.add_argument("folder", metavar="DIR")
+        one.add_argument("--only", nargs="+", metavar="NN", default=[], help="numbers of lessons, such as 04 05")
+        one.add_argument("--force", action="store_true", help="replace files that are there")
     show = commands.add_parser("overview", help="a table of the class from records of progress")
     show.add_argument("files", nargs="+", metavar="FILE")
     show.add_argument("--csv", metavar="FILE", help="write the table there as well")
@@ -48,6 +56,8 @@ def main(arguments: list[str]) -> int:
     try:
         if given.command == "solved":
             solved_edition(_place(given.folder), given.only, given.force)
+        elif given.command == "handout":
+            handout(_place(given.folder), given.only, given.force, given.pdf)
         else:
             overview([_place(name) for name in given.files], given.csv and _place(given.csv), given.force)
     except ClassError as error:
@@ -68,6 +78,15 @@ def _free(paths: list[Path], force: bool) -> None:
         raise ClassError(f"{', '.join(there)} in {paths[0].parent} would be replaced: choose another place, or --force")
 
 
+def _lessons(only: list[str]) -> list[Path]:
+    """The notebooks with these numbers, or all; ClassError for a number that no lesson has."""
+    lessons = sorted((COURSE / "notebooks").glob("*.ipynb"))
+    unknown = set(only) - {path.name[:2] for path in lessons}
+    if unknown:
+        raise ClassError(f"there is no lesson {', '.join(sorted(unknown))}: they are 00 to {lessons[-1].name[:2]}")
+    return [path for path in lessons if not only or path.name[:2] in only]
+
+
 # ---------------------------------------------------------------- the solved edition
 
 
@@ -80,11 +99,7 @@ def solved_edition(folder: Path, only: list[str], force: bool) -> list[Path]:
 
     from course_lib.notebooks import NotebookError, clean, dumps, run, solved
 
-    lessons = sorted((COURSE / "notebooks").glob("*.ipynb"))
-    unknown = set(only) - {path.name[:2] for path in lessons}
-    if unknown:
-        raise ClassError(f"there is no lesson {', '.join(sorted(unknown))}: they are 00 to {lessons[-1].name[:2]}")
-    chosen = [path for path in lessons if not only or path.name[:2] in only]
+    chosen = _lessons(only)
     if folder.resolve() == (COURSE / "notebooks").resolve():
         raise ClassError("that folder holds the lessons themselves: choose another one")
     targets = [folder / path.name for path in chosen]
@@ -111,6 +126,74 @@ def _check_passed(notebook: Any, path: Path) -> None:
     wrong = [name for name in lesson if f"{name}: correct on " not in shown]
     if wrong:
         raise ClassError(f"{path.name}: the solution of {', '.join(wrong)} does not pass its check")
+
+
+# ---------------------------------------------------------------- pages to hand out
+
+
+def handout(folder: Path, only: list[str], force: bool, pdf: bool = False) -> list[Path]:
+    """Write each lesson, and the glossary, as a page that holds its pictures and their texts; the pages written.
+
+    ClassError for a lesson that does not exist, for files that are there, and where no browser can print.
+    """
+    import nbformat
+
+    glossary = (COURSE / "notebooks" / "glossary.md").read_text(encoding="utf-8")
+    sources = {path.stem: nbformat.read(path, as_version=4) for path in _lessons(only)}
+    sources["glossary"] = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(glossary)])
+    targets = [folder / f"{name}.html" for name in sources]
+    _free(targets + [target.with_suffix(".pdf") for target in targets if pdf], force)
+    browser = _browser() if pdf else ""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for notebook, target in zip(sources.values(), targets, strict=True):
+            target.write_text(page(notebook, target.stem), encoding="utf-8")
+            print(f"{target}", flush=True)
+            if pdf:
+                _print(browser, target)
+    except OSError as error:
+        raise ClassError(f"{folder} cannot be written to ({error.strerror})") from error
+    return targets
+
+
+def page(notebook: Any, title: str) -> str:
+    """A notebook as HTML: pictures with their texts, links to the other pages, nothing from the network."""
+    from bs4 import BeautifulSoup
+    from nbconvert import HTMLExporter
+
+    exporter = HTMLExporter(template_name="lab", embed_images=True)
+    exporter.mathjax_url = exporter.require_js_url = exporter.jquery_url = ""  # the lessons need none of them
+    body, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": title}})
+    soup = BeautifulSoup(body, "html.parser")
+    for script in soup.find_all("script"):
+        script.decompose()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    texts = [output.data["text/plain"] for output in outputs if "image/png" in output.get("data", {})]
+    images = [image for image in soup.find_all("img") if image["src"].startswith("data:image/png")]
+    for image, text in zip(images, texts, strict=True):
+        image["alt"] = text
+    for link in soup.find_all("a", href=True):
+        link["href"] = re.sub(r"^([\w-]+)\.(?:ipynb|md)(?=#|$)", r"\1.html", link["href"])
+    return str(soup)
+
+
+def _browser() -> str:
+    """The program of an installed browser that prints pages; ClassError where there is none."""
+    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
+    if found is None:
+        raise ClassError("no Chromium, Chrome or Edge was found to print with: leave out --pdf, and print the pages")
+    return found
+
+
+def _print(browser: str, target: Path) -> None:
+    made = target.with_suffix(".pdf").resolve()
+    options = ["--headless", "--disable-gpu", "--no-pdf-header-footer", f"--print-to-pdf={made}"]
+    if hasattr(os, "getuid") and os.getuid() == 0:
+        options.append("--no-sandbox")  # which Chromium asks of root
+    done = subprocess.run([browser, *options, target.resolve().as_uri()], capture_output=True, text=True, timeout=120)
+    if done.returncode or not made.exists():
+        raise ClassError(f"{browser} did not print {target.name}: {done.stderr.strip().splitlines()[-1:]}")
+    print(f"{made}", flush=True)
 
 
 # ---------------------------------------------------------------- the overview of a class

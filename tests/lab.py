@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from course_lib.__main__ import course_environ
+from course_lib.classroom import BROWSERS
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "chrome")
 CHANNELS = ("chrome", "msedge")  # where Playwright knows the usual places of each system
 COLD_START = 120_000  # milliseconds that a page or a kernel may take on a busy machine
 STEP = 30_000  # and one step of a test

@@ -121,6 +121,69 @@ def test_two_records_of_one_name_and_an_empty_class_are_told(tmp_path, klass, ca
     assert "project" in capsys.readouterr().out
 
 
+# ---------------------------------------------------------------- pages to hand out
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    return classroom.handout(tmp_path_factory.mktemp("handout"), ["07"], force=False)
+
+
+def test_a_page_holds_every_picture_with_its_text(pages):
+    from bs4 import BeautifulSoup
+
+    notebook = nbformat.read(COURSE / "notebooks" / f"{pages[0].stem}.ipynb", as_version=4)
+    outputs = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
+    images = BeautifulSoup(pages[0].read_text(encoding="utf-8"), "html.parser").find_all("img")
+    assert images
+    assert [image["alt"] for image in images] == [data["text/plain"] for data in outputs if "image/png" in data]
+
+
+def test_links_lead_to_pages_and_no_script_is_left(pages):
+    from bs4 import BeautifulSoup
+
+    assert [page.name for page in pages] == ["07_place_and_summary.html", "glossary.html"]
+    lesson, glossary = (BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser") for page in pages)
+    links = {link["href"] for link in lesson.find_all("a", href=True)}
+    assert {"glossary.html#class-token", "08_hybrid.html"} <= links
+    assert not [link for link in links if ".ipynb" in link or link.startswith("glossary.md")]
+    assert glossary.find(id="class-token") is not None
+    assert lesson.find("script") is None
+
+
+def test_an_open_page_asks_nothing_of_the_network(pages):
+    from tests.lab import launch
+
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as running:
+        browser = launch(running)
+        shown, asked = browser.new_page(), []
+        shown.on("request", lambda request: asked.append(request.url))
+        shown.goto(pages[0].as_uri())
+        shown.wait_for_load_state("networkidle")
+        assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+        assert shown.locator("img").first.evaluate("image => image.naturalWidth") > 100
+        browser.close()
+
+
+def test_a_page_is_printed_where_a_browser_is_found(tmp_path):
+    try:
+        classroom._browser()
+    except ClassError as error:
+        pytest.skip(str(error))
+    classroom.handout(tmp_path, ["00"], force=False, pdf=True)
+    assert (tmp_path / "00_start_here.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_pages_are_not_replaced_and_a_missing_browser_is_told(pages, monkeypatch, tmp_path):
+    with pytest.raises(ClassError, match="07_place_and_summary.html, glossary.html in .* would be replaced"):
+        classroom.handout(pages[0].parent, ["07"], force=False)
+    monkeypatch.setattr(classroom.shutil, "which", lambda name: None)
+    with pytest.raises(ClassError, match="leave out --pdf"):
+        classroom.handout(tmp_path, ["07"], force=False, pdf=True)
+    assert not list(tmp_path.iterdir())
+
+
 # ---------------------------------------------------------------- the solved edition
 
 
