@@ -1,0 +1,50 @@
+"""The notes for teachers agree with the lessons: sessions, exercises and wrong answers that exist."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from course_lib import COURSE
+from course_lib.exercises import all_exercises
+from course_lib.lessons import LESSONS
+
+TEXT = (COURSE / "notebooks" / "TEACHING.md").read_text(encoding="utf-8")
+
+
+def table(heading: str) -> list[list[str]]:
+    """The rows of the table in a section, without its head."""
+    section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", TEXT, re.DOTALL | re.MULTILINE)[1]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("|")]
+    return rows[2:]
+
+
+PLAN, WRONG = table("Four sessions of 90 minutes"), table("Wrong answers to expect")
+
+
+@pytest.mark.parametrize("session", ["1", "2", "3", "4"])
+def test_a_session_has_ninety_minutes(session):
+    assert sum(int(row[2]) for row in PLAN if row[0] == session) == 90
+
+
+def test_every_lesson_has_its_place_and_every_link_its_file():
+    links = dict(re.findall(r"\[(\d\d)\]\(([^)]+)\)", TEXT))
+    assert links == {lesson.number: lesson.file for lesson in LESSONS}
+
+
+def test_every_exercise_stands_once_in_the_plan_under_its_lesson():
+    found = {}
+    for row in PLAN:
+        number = re.search(r"\[(\d\d)\]", row[1])[1]
+        for name in re.findall(r"`(\w+)`", " ".join(row[3:])):
+            assert name not in found
+            found[name] = number
+    wanted = {name: one.lesson for name, one in all_exercises().items() if one.lesson not in ("00", "03")}
+    assert found == wanted  # 00 has its exercise in the text, 03 is done at home as a whole
+
+
+@pytest.mark.parametrize("row", WRONG, ids=lambda row: row[1])
+def test_a_wrong_answer_has_the_name_that_its_check_gives(row):
+    exercise = all_exercises()[row[0].strip("`")]
+    assert row[1] in {wrong.name for wrong in exercise.wrong}
