@@ -53,6 +53,20 @@ def test_equal_patches_give_equal_tokens_and_the_picture_says_so():
     assert "6 of their numbers differ" in told(layer, image, 0, 4).text
 
 
+@pytest.mark.parametrize("number", [0, 5])
+def test_one_row_of_the_matrix_makes_one_number_of_both_tokens(number):
+    layer, image = layer_and_image(channels=3)
+    weight, bias = layer.projection.weight.detach(), layer.projection.bias.detach()
+    drawing = draw_one_matrix(image, 4, weight, bias, 1, 4, number)
+    tokens = layer(image)[0].detach()
+    told = [f"{tokens[patch, number].item():.2f}" for patch in (1, 4)]
+    assert f"row {number} of the matrix as 3 small squares of 4 × 4 weights" in drawing.text
+    assert f"number {number} is {told[0]} for the first and {told[1]} for the second patch." in drawing.text
+    assert f"patch 4: 48 products and bias {bias[number]:.2f} sum to {told[1]}" in drawing.svg()
+    lit = [panel for panel, name, *_ in drawing.spots if name == f"number {number}"]
+    assert sorted(lit) == ["row"] * 3 + ["tokens"] * 2
+
+
 def test_rows_and_columns_of_both_patches_are_labelled():
     layer, image = layer_and_image()
     svg = told(layer, image, 2, 4).svg()

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from course_lib import figures, patches
-from course_lib.drawing import BLACK, BLUE, GREY, LIGHT, ORANGE, SKY, VERMILION, WHITE, Drawing
+from course_lib.drawing import BLACK, BLUE, GREY, LIGHT, ORANGE, SKY, VERMILION, WHITE, Drawing, diverge
 from course_lib.explorers.controls import Slider
 from course_lib.explorers.live import Live
 
@@ -102,43 +102,54 @@ def _link_patches(
 
 
 def one_matrix(image: Tensor, *, patch_size: int, weight: Tensor, bias: Tensor, first: int, second: int) -> Live:
-    """Two patches of an image (1, C, H, W), and the tokens that one weight (D, C·P·P) and bias (D,) make of them."""
+    """Two patches of an image (1, C, H, W), and the tokens that one weight (D, C·P·P) and bias (D,) make of them.
 
-    def draw(first: int, second: int) -> Drawing:
-        return draw_one_matrix(image, patch_size, weight, bias, first, second)
+    Of one number of the tokens the row of the matrix is shown, painted as a patch.
+    """
+
+    def draw(first: int, second: int, number: int) -> Drawing:
+        return draw_one_matrix(image, patch_size, weight, bias, first, second, number)
 
     last = patches.count_patches(*image.shape[-2:], patch_size) - 1
-    return Live(draw, first=Slider("First patch", 0, last, first), second=Slider("Second patch", 0, last, second))
+    return Live(
+        draw,
+        first=Slider("First patch", 0, last, first),
+        second=Slider("Second patch", 0, last, second),
+        number=Slider("Number", 0, len(weight) - 1, 0),
+    )
 
 
 def draw_one_matrix(
-    image: Tensor, patch_size: int, weight: Tensor, bias: Tensor, first: int, second: int
+    image: Tensor, patch_size: int, weight: Tensor, bias: Tensor, first: int, second: int, number: int = 0
 ) -> Drawing:
-    """The drawing behind one_matrix: both patches framed in the image and enlarged, each with its token as bars."""
+    """The drawing behind one_matrix: both patches framed in the image and enlarged, each with its token as bars,
+    and below them the row of the matrix that makes one number of both."""
     rows = patches.patchify(image, patch_size)
     tokens = torch.nn.functional.linear(rows, weight, bias)[0]
     scale, columns = 288 / image.shape[-1], image.shape[-1] // patch_size
-    drawing = Drawing(760, 312)
+    drawing = Drawing(760, 426)
     drawing.pixels(12, 12, 288, image.shape[-2] * scale, _to_pixels(image[0]))
     limit = tokens.abs().max().item()
-    for place, (number, colour) in enumerate(((first, ORANGE), (second, SKY))):
-        row, column = divmod(number, columns)
+    for place, (chosen, colour) in enumerate(((first, ORANGE), (second, SKY))):
+        row, column = divmod(chosen, columns)
         x, y, side = 12 + column * patch_size * scale, 12 + row * patch_size * scale, patch_size * scale
         drawing.rect(x - 2, y - 2, side + 4, side + 4, stroke=WHITE, stroke_width=5)
         drawing.rect(x - 2, y - 2, side + 4, side + 4, stroke=colour, stroke_width=3)
         top = 34 + 132 * place
-        drawing.label(330, top - 14, f"patch {number}: row {row}, column {column}", bold=True)
+        drawing.label(330, top - 14, f"patch {chosen}: row {row}, column {column}", bold=True)
         tile = patches.unpatchify(
-            rows[:, number : number + 1], patch_size, image.shape[1], patch_size, patch_size
+            rows[:, chosen : chosen + 1], patch_size, image.shape[1], patch_size, patch_size
         )[0]
         drawing.pixels(330, top, 90, 90, _to_pixels(tile))
         drawing.rect(329, top - 1, 92, 92, stroke=colour, stroke_width=3)
-        width = 300 / len(tokens[number])
+        width = 300 / len(tokens[chosen])
         drawing.line(440, top + 45, 740, top + 45, stroke=GREY, width=1)
-        for index, value in enumerate(tokens[number].tolist()):
+        for index, value in enumerate(tokens[chosen].tolist()):
             height = abs(value) / limit * 43
             up = top + 45 - height if value > 0 else top + 45
             drawing.rect(440 + index * width, up, max(width - 1, 1), height, fill=BLUE if value > 0 else VERMILION)
+        drawing.rect(439 + number * width, top, width + 1, 90, stroke=BLACK)
+    _draw_row(drawing, weight, bias, tokens, (first, second), number, (image.shape[1], patch_size))
     _link_tokens(drawing, rows[0], weight, bias, tokens, (first, second), scale * patch_size, columns)
     distance = (tokens[first] - tokens[second]).norm().item()
     differ = int((tokens[first] != tokens[second]).sum())
@@ -148,9 +159,27 @@ def draw_one_matrix(
     drawing.text = (
         f"An image with two framed patches, number {first} and number {second}, each shown enlarged beside its"
         f" token, {tokens.shape[-1]} numbers as bars above and below a line. The same matrix made both tokens;"
-        f" {differ} of their numbers differ, and their distance is {distance:.2f}."
+        f" {differ} of their numbers differ, and their distance is {distance:.2f}. Below, row {number} of the matrix"
+        f" as {image.shape[1]} small squares of {patch_size} × {patch_size} weights: with it number {number} is"
+        f" {tokens[first, number]:.2f} for the first and {tokens[second, number]:.2f} for the second patch."
     )
     return drawing
+
+
+def _draw_row(drawing, weight, bias, tokens, chosen, number, size) -> None:
+    """One row of the matrix as a square for each channel, and the number that it makes of both patches."""
+    channels, side = size
+    drawing.label(12, 322, f"row {number} of the matrix, painted as a patch", bold=True)
+    limit, cell = weight[number].abs().max().item(), 78 / side
+    for channel, square in enumerate(weight[number].reshape(channels, side, side).tolist()):
+        for row, column in itertools.product(range(side), range(side)):
+            x, y = 12 + channel * 90 + column * cell, 336 + row * cell
+            drawing.rect(x, y, cell, cell, fill=diverge(square[row][column], limit))
+        drawing.rect(12 + channel * 90, 336, 78, 78, stroke=GREY)
+        drawing.spot("row", f"number {number}", 12 + channel * 90, 336, 78, 78)
+    for place, patch in enumerate(chosen):
+        told = f"{weight.shape[1]} products and bias {bias[number]:.2f} sum to {tokens[patch, number]:.2f}"
+        drawing.label(330, 350 + 30 * place, f"patch {patch}: {told}")
 
 
 def _link_tokens(drawing, rows, weight, bias, tokens, chosen, side, columns) -> None:
