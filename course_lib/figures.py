@@ -559,4 +559,5 @@ def _outline(drawing: Drawing, x: float, y: float, scale: float, inside: Tensor)
 
 
 def channels_to_back(image: Tensor) -> Tensor:
+    """(C, H, W) as a drawing takes its pixels: (H, W) for one channel, (H, W, C) for three."""
     return image[0] if image.shape[0] == 1 else image.permute(1, 2, 0)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from course_lib.exercises.model import Case, Exercise, Option, Question, WrongAnswer
+from course_lib.exercises.model import Case, Exercise, Option, Question, WrongAnswer, random_numbers
 
 
 def skip_gram_pairs(sentences, window):
@@ -178,7 +178,7 @@ MORE_PAIRS = (
 
 
 def _numbers(*shape: int, seed: int, scale: float = 1.0) -> Tensor:
-    return scale * torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    return scale * random_numbers(*shape, seed=seed)
 
 
 def _loss_cases() -> list[Case]:

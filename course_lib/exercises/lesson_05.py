@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from course_lib.exercises.model import Case, Exercise, Option, Question, WrongAnswer
+from course_lib.exercises.model import Case, Exercise, Option, Question, WrongAnswer, random_numbers
 
 
 def project(patches, weight, bias):
@@ -24,16 +24,12 @@ def channels_last_weight(weight, channels, patch_size):
     return split.permute(0, 2, 3, 1).reshape(dimension, -1)
 
 
-def _numbers(*shape: int, seed: int) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
 def _project_cases() -> list[Case]:
     def case(batch: int, count: int, length: int, dimension: int, only: str = "") -> Case:
         args = (
-            _numbers(batch, count, length, seed=1),
-            _numbers(dimension, length, seed=2).requires_grad_(),
-            _numbers(dimension, seed=3),
+            random_numbers(batch, count, length, seed=1),
+            random_numbers(dimension, length, seed=2).requires_grad_(),
+            random_numbers(dimension, seed=3),
         )
         images = "one image" if batch == 1 else f"{batch} images"
         return Case(

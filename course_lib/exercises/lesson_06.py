@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_lib.exercises.model import Case, Exercise, NotAsked, Option, Question, WrongAnswer, pixels
+from course_lib.exercises.model import Case, Exercise, NotAsked, Option, Question, WrongAnswer, fill_projection, pixels
 from course_lib.patches import patchify
 
 
@@ -198,21 +198,7 @@ def _use(module: nn.Module, case: Case) -> Any:
     if not isinstance(module, nn.Module):
         raise NotAsked("what came is no layer of torch: begin with class PatchEmbedding(nn.Module)")
     channels, patch_size, dimension = case.args
-    generator = torch.Generator().manual_seed(dimension)
-    numbers = [
-        torch.randn(size, generator=generator, dtype=torch.float64)
-        for size in (dimension * channels * patch_size**2, dimension)
-    ]
-    module = module.double()
-    with torch.no_grad():
-        for parameter in module.parameters():
-            if parameter.shape == (channels * patch_size**2, dimension):  # the matrix E of the paper stands turned
-                parameter.copy_(numbers[0].reshape(dimension, -1).T)
-                continue
-            fitting = [values for values in numbers if values.numel() == parameter.numel()]
-            # What fits nowhere gets known numbers too, so that a wrong answer is wrong in the same way each time.
-            values = fitting[0] if fitting else torch.linspace(-1, 1, parameter.numel(), dtype=torch.float64)
-            parameter.copy_(values.reshape(parameter.shape))
+    fill_projection(module.double().parameters(), channels * patch_size**2, dimension)
     return module(*case.given)
 
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from course_lib.exercises.model import Case, Exercise, Option, Question, WrongAnswer
+from course_lib.exercises.model import Case, Exercise, Option, Question, WrongAnswer, random_numbers
 
 
 def prepend_class_token(tokens, class_token):
@@ -25,14 +25,10 @@ def resize_positions(positions, old_grid, new_grid):
     return torch.cat([class_row, resized[0].flatten(1).T])
 
 
-def _numbers(*shape: int, seed: int) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
 def _token_cases() -> list[Case]:
     def case(batch: int, count: int, dimension: int, only: str = "") -> Case:
         args = (
-            _numbers(batch, count, dimension, seed=1),
+            random_numbers(batch, count, dimension, seed=1),
             torch.full((dimension,), 9.0, dtype=torch.float64).requires_grad_(),
         )
         return Case(
@@ -55,8 +51,8 @@ def _token_cases() -> list[Case]:
 def _position_cases() -> list[Case]:
     def case(batch: int, count: int, dimension: int, only: str = "") -> Case:
         args = (
-            _numbers(batch, count + 1, dimension, seed=2),
-            _numbers(count + 1, dimension, seed=3).requires_grad_(),
+            random_numbers(batch, count + 1, dimension, seed=2),
+            random_numbers(count + 1, dimension, seed=3).requires_grad_(),
         )
         return Case(
             f"{batch} × ({count} + 1) tokens of {dimension} numbers",
@@ -77,7 +73,7 @@ def _position_cases() -> list[Case]:
 
 def _grid_cases() -> list[Case]:
     def case(old: tuple[int, int], new: tuple[int, int], dimension: int, only: str = "") -> Case:
-        args = (_numbers(1 + old[0] * old[1], dimension, seed=4), old, new)
+        args = (random_numbers(1 + old[0] * old[1], dimension, seed=4), old, new)
         return Case(
             f"a {old[0]} × {old[1]} grid resized to {new[0]} × {new[1]}, D = {dimension}",
             args,

@@ -8,7 +8,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course_lib.exercises.model import Case, Exercise, NotAsked, Option, Question, WrongAnswer, pixels
+from course_lib.exercises.model import (
+    Case,
+    Exercise,
+    NotAsked,
+    Option,
+    Question,
+    WrongAnswer,
+    fill_projection,
+    pixels,
+    random_numbers,
+)
 from course_lib.patches import channels_last, patchify
 
 
@@ -41,16 +51,12 @@ def receptive_field(layers):
     return side
 
 
-def _numbers(*shape: int, seed: int) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
 def _map_cases() -> list[Case]:
     def case(batch: int, channels: int, height: int, width: int, dimension: int, only: str = "") -> Case:
         args = (
-            _numbers(batch, channels, height, width, seed=1),
-            _numbers(dimension, channels, seed=2).requires_grad_(),
-            _numbers(dimension, seed=3),
+            random_numbers(batch, channels, height, width, seed=1),
+            random_numbers(dimension, channels, seed=2).requires_grad_(),
+            random_numbers(dimension, seed=3),
         )
         return Case(
             f"{batch} map{'s' * (batch > 1)} of {height} × {width} cells, C = {channels}, D = {dimension}",
@@ -93,7 +99,7 @@ def _stem(channels: int, width: int, stride: int) -> nn.Module:
     layer = nn.Conv2d(channels, width, kernel_size=stride + 1, stride=stride, padding=stride // 2).double()
     with torch.no_grad():
         for seed, parameter in enumerate(layer.parameters()):
-            parameter.copy_(_numbers(*parameter.shape, seed=seed))
+            parameter.copy_(random_numbers(*parameter.shape, seed=seed))
     return nn.Sequential(layer, nn.ReLU())
 
 
@@ -126,17 +132,7 @@ def _use(module: nn.Module, case: Case) -> Any:
     stem, stem_channels, patch_size, dimension = case.args
     of_stem = {id(parameter) for parameter in stem.parameters()}
     own = [parameter for parameter in module.double().parameters() if id(parameter) not in of_stem]
-    length = stem_channels * patch_size**2
-    numbers = [_numbers(dimension, length, seed=dimension), _numbers(dimension, seed=length)]
-    with torch.no_grad():
-        for parameter in own:
-            if parameter.shape == (length, dimension):  # the matrix E of the paper stands turned
-                parameter.copy_(numbers[0].T)
-                continue
-            fitting = [values for values in numbers if values.numel() == parameter.numel()]
-            # What fits nowhere gets known numbers too, so that a wrong answer is wrong in the same way each time.
-            values = fitting[0] if fitting else torch.linspace(-1, 1, parameter.numel(), dtype=torch.float64)
-            parameter.copy_(values.reshape(parameter.shape))
+    fill_projection(own, stem_channels * patch_size**2, dimension)
     result = module(*case.given)
     if isinstance(result, Tensor) and not of_stem <= {id(parameter) for parameter in module.parameters()}:
         raise NotAsked("the layer does not hold the stem, so nothing would train it: self.stem = stem")

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from course_lib.exercises.model import Case, Exercise, Option, Question, WrongAnswer
+from course_lib.exercises.model import Case, Exercise, Option, Question, WrongAnswer, random_numbers
 
 
 def nearest_code(patches, codebook):
@@ -23,13 +23,9 @@ def quantisation_error(patches, codebook):
     return ((patches - codebook[ids]) ** 2).mean()
 
 
-def _numbers(*shape: int, seed: int) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
 def _codebook(codes: int, length: int) -> Tensor:
     """Codes of different lengths, so that the dot product and the distance choose differently."""
-    return _numbers(codes, length, seed=codes) * torch.linspace(0.4, 1.6, codes, dtype=torch.float64)[:, None]
+    return random_numbers(codes, length, seed=codes) * torch.linspace(0.4, 1.6, codes, dtype=torch.float64)[:, None]
 
 
 SIZES = ((2, 5, 2, 2, 7, ""), (3, 4, 2, 3, 6, ""), (4, 9, 5, 1, 3, ""), (1, 6, 2, 2, 5, "a batch of one"),
@@ -42,7 +38,7 @@ def _patch_cases() -> list[Case]:
         near = codebook[torch.arange(batch * count).reshape(batch, count) * 3 % codes]  # every code is wanted
         return Case(
             f"{batch} × {count} patches of {channels}·{side}·{side} numbers and {codes} codes",
-            (near + 0.8 * _numbers(*near.shape, seed=count), codebook),
+            (near + 0.8 * random_numbers(*near.shape, seed=count), codebook),
             "B N",
             {"B": batch, "N": count, "C": channels, "P": side, "K": codes},
             only,

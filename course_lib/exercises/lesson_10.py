@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_lib.exercises.model import Case, Exercise, NotAsked, Option, Question, WrongAnswer, pixels
+from course_lib.exercises.model import Case, Exercise, NotAsked, Option, Question, WrongAnswer, pixels, random_numbers
 
 
 class PatchTokens(nn.Module):
@@ -42,14 +42,10 @@ class _Front(nn.Module):
         self.projection = nn.Conv2d(channels, dimension, patch_size, stride=patch_size).double()
         with torch.no_grad():
             for seed, parameter in enumerate(self.parameters()):
-                parameter.copy_(_numbers(parameter.numel(), seed=seed).reshape(parameter.shape))
+                parameter.copy_(random_numbers(parameter.numel(), seed=seed).reshape(parameter.shape))
 
     def forward(self, images: Tensor) -> Tensor:
         return self.projection(images).flatten(2).transpose(1, 2)
-
-
-def _numbers(count: int, seed: int) -> Tensor:
-    return torch.randn(count, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def _token_cases() -> list[Case]:
@@ -79,7 +75,7 @@ def _use(module: nn.Module, case: Case) -> Any:
         raise NotAsked("what came is no layer of torch: begin with class PatchTokens(nn.Module)")
     front, count, dimension = case.args
     class_token = torch.full((dimension,), 9.0, dtype=torch.float64)
-    positions = _numbers((count + 1) * dimension, seed=count).reshape(count + 1, dimension)
+    positions = random_numbers((count + 1) * dimension, seed=count).reshape(count + 1, dimension)
     _refuse_plain_tensors(module, {dimension, count * dimension, (count + 1) * dimension})
     of_front = {id(parameter) for parameter in front.parameters()}
     with torch.no_grad():

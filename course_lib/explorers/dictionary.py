@@ -11,6 +11,7 @@ from course_lib import codebook, patches
 from course_lib.drawing import BLACK, VERMILION, WHITE, YELLOW, Drawing
 from course_lib.explorers.controls import Choice, Slider
 from course_lib.explorers.live import Live
+from course_lib.figures import channels_to_back
 
 CODES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 SIDES = (4, 6, 8)
@@ -58,7 +59,7 @@ def draw_dictionary(image: Tensor, book: Tensor, patch_size: int, across: int, d
     painted = f"painted from K = {len(book)} {'code' if len(book) == 1 else 'codes'}"
     for left, name, picture in ((LEFT, "the portrait", image), (MIDDLE, painted, repainted)):
         drawing.label(left, 16, name, bold=True)
-        drawing.pixels(left, TOP, SHOWN, SHOWN, _to_pixels(picture[0]))
+        drawing.pixels(left, TOP, SHOWN, SHOWN, channels_to_back(picture[0]))
         _outline(drawing, left, side, grid == code)
         _frame(drawing, left + column * side, TOP + row * side, side)
         for place, other in enumerate(ids.flatten().tolist()):
@@ -67,7 +68,7 @@ def draw_dictionary(image: Tensor, book: Tensor, patch_size: int, across: int, d
     _draw_codebook(drawing, _tiles(book, channels, patch_size), code)
     for left, name, numbers in ((RIGHT, f"patch {number}", rows[0, number]), (RIGHT + 96, f"code {code}", book[code])):
         drawing.label(left, TOP + BOOK + 16, name, size=12, bold=True)
-        drawing.pixels(left, TOP + BOOK + 28, 72, 72, _to_pixels(_tiles(numbers[None], channels, patch_size)[0]))
+        drawing.pixels(left, TOP + BOOK + 28, 72, 72, channels_to_back(_tiles(numbers[None], channels, patch_size)[0]))
         drawing.rect(left, TOP + BOOK + 28, 72, 72, stroke=VERMILION, stroke_width=2)
     drawing.label(RIGHT + 84, TOP + BOOK + 64, "→", size=14, anchor="middle", bold=True)
 
@@ -104,7 +105,7 @@ def _draw_codebook(drawing: Drawing, tiles: Tensor, code: int) -> None:
     drawing.label(RIGHT, 16, "the codebook", bold=True)
     for place, tile in enumerate(tiles):
         line, column = divmod(place, columns)
-        drawing.pixels(RIGHT + column * step, TOP + line * step, step - 1, step - 1, _to_pixels(tile))
+        drawing.pixels(RIGHT + column * step, TOP + line * step, step - 1, step - 1, channels_to_back(tile))
         drawing.spot("codebook", f"code {place}", RIGHT + column * step, TOP + line * step, step - 1, step - 1)
     line, column = divmod(code, columns)
     _frame(drawing, RIGHT + column * step, TOP + line * step, step - 1, thick=2 if step < 20 else 3)
@@ -113,10 +114,6 @@ def _draw_codebook(drawing: Drawing, tiles: Tensor, code: int) -> None:
 def _tiles(book: Tensor, channels: int, patch_size: int) -> Tensor:
     """Codes (K, C·P·P) as little images (K, C, P, P)."""
     return book.reshape(len(book), channels, patch_size, patch_size)
-
-
-def _to_pixels(image: Tensor) -> Tensor:
-    return (image[0] if len(image) == 1 else image.permute(1, 2, 0)).clamp(0, 1)
 
 
 def _frame(drawing: Drawing, x: float, y: float, side: float, thick: int = 3) -> None:

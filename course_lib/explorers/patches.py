@@ -41,7 +41,7 @@ def draw_patch_grid(image: Tensor, size: int, patch_size: int, stride: int) -> D
     side = (size - patch_size) // stride + 1
     scale = 320 / size
     drawing = Drawing(660, 344)
-    drawing.pixels(12, 12, 320, 320, small[0] if len(small) == 1 else small.permute(1, 2, 0))
+    drawing.pixels(12, 12, 320, 320, figures.channels_to_back(small))
     for start, end in _gaps(counts.amax(dim=0)):  # what no patch reads are whole rows and whole columns
         drawing.rect(12 + start * scale, 12, (end - start) * scale, 320, fill=VERMILION)
         drawing.rect(12, 12 + start * scale, 320, (end - start) * scale, fill=VERMILION)
@@ -128,7 +128,7 @@ def draw_one_matrix(
     tokens = torch.nn.functional.linear(rows, weight, bias)[0]
     scale, columns = 288 / image.shape[-1], image.shape[-1] // patch_size
     drawing = Drawing(760, 426)
-    drawing.pixels(12, 12, 288, image.shape[-2] * scale, _to_pixels(image[0]))
+    drawing.pixels(12, 12, 288, image.shape[-2] * scale, figures.channels_to_back(image[0]))
     limit = tokens.abs().max().item()
     for place, (chosen, colour) in enumerate(((first, ORANGE), (second, SKY))):
         row, column = divmod(chosen, columns)
@@ -140,7 +140,7 @@ def draw_one_matrix(
         tile = patches.unpatchify(
             rows[:, chosen : chosen + 1], patch_size, image.shape[1], patch_size, patch_size
         )[0]
-        drawing.pixels(330, top, 90, 90, _to_pixels(tile))
+        drawing.pixels(330, top, 90, 90, figures.channels_to_back(tile))
         drawing.rect(329, top - 1, 92, 92, stroke=colour, stroke_width=3)
         width = 300 / len(tokens[chosen])
         drawing.line(440, top + 45, 740, top + 45, stroke=GREY, width=1)
@@ -275,10 +275,6 @@ def draw_two_readings(image: Tensor, weight: Tensor, token: int, number: int) ->
         f" them, and their products. Both sums are {by_kernel:.2f} and {by_row:.2f}."
     )
     return drawing
-
-
-def _to_pixels(image: Tensor) -> Tensor:
-    return image[0] if len(image) == 1 else image.permute(1, 2, 0)
 
 
 def _gaps(counts: Tensor) -> list[tuple[int, int]]:

@@ -11,6 +11,7 @@ from course_lib import hybrid
 from course_lib.drawing import BLUE, GREY, LIGHT, ORANGE, VERMILION, WHITE, Drawing
 from course_lib.explorers.controls import Choice, Slider
 from course_lib.explorers.live import Live
+from course_lib.figures import channels_to_back
 
 MOST_CELLS = 28  # along a side of the map, for pointing
 PLACES = 14  # along a side: a token of ViT-B/16 at 224 pixels
@@ -44,7 +45,7 @@ def draw_reach(image: Tensor, name: str, layers: Windows, row: int, column: int)
     shown = 0.3 * image[0]
     shown[:, top : bottom + 1, left : right + 1] = image[0, :, top : bottom + 1, left : right + 1]
     drawing, scale = Drawing(720, 344), 320 / size
-    drawing.pixels(12, 12, 320, 320, shown.permute(1, 2, 0) if len(shown) > 1 else shown[0])
+    drawing.pixels(12, 12, 320, 320, channels_to_back(shown))
     _frame(drawing, left, top, right - left + 1, bottom - top + 1, scale, VERMILION)
     x, y = (sum(span) / 2 + 0.5 - stride / 2 for span in (spans[1], spans[0]))
     _frame(drawing, x, y, stride, stride, scale, ORANGE)

@@ -11,6 +11,7 @@ from course_lib import patches
 from course_lib.drawing import BLUE, GREY, VERMILION, WHITE, Drawing
 from course_lib.explorers.controls import Slider
 from course_lib.explorers.live import Live
+from course_lib.figures import channels_to_back
 
 MOST_SWAPS = 20
 
@@ -38,7 +39,7 @@ def draw_shuffled(image, patch_size, weight, positions, attend, swaps: int) -> D
     channels, height, width = image.shape[1:]
     shown = patches.unpatchify(rows[:, order], patch_size, channels, height, width)[0]
     drawing = Drawing(720, 324)
-    drawing.pixels(12, 12, 300, 300, shown.permute(1, 2, 0) if channels > 1 else shown[0])
+    drawing.pixels(12, 12, 300, 300, channels_to_back(shown))
     side, columns = 300 * patch_size / width, width // patch_size
     for place, patch in enumerate(order.tolist()):
         x, y = 12 + place % columns * side, 12 + place // columns * side
