@@ -277,9 +277,9 @@ def refresh(arguments: list, cpu: bool) -> int:
 
 
 def classroom(arguments: list, cpu: bool) -> int:
-    """What teachers need: course_lib/classroom.py, in the folder where the command was given."""
+    """What teachers need: course_lib/classroom/, in the folder where the command was given."""
     python = environment("lab", cpu)
-    code = "import sys; from course_lib.classroom import main; sys.exit(main(sys.argv[1:]))"
+    code = "import sys; from course_lib.classroom.commands import main; sys.exit(main(sys.argv[1:]))"
     with tempfile.TemporaryDirectory() as folder:
         environ = course_environ(COURSE_PROGRESS=str(Path(folder) / "events.jsonl"), COURSE_STARTED_IN=os.getcwd())
         return run([python, "-c", code] + arguments, environ)

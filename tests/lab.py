@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from course_lib.__main__ import course_environ
-from course_lib.classroom import BROWSERS
+from course_lib.classroom.places import BROWSERS
 
 CHANNELS = ("chrome", "msedge")  # where Playwright knows the usual places of each system
 COLD_START = 120_000  # milliseconds that a page or a kernel may take on a busy machine

@@ -10,8 +10,12 @@ import sys
 import nbformat
 import pytest
 
-from course_lib import COURSE, classroom
-from course_lib.classroom import ClassError, main, overview, read_record, solved_edition
+from course_lib import COURSE
+from course_lib.classroom import places
+from course_lib.classroom.commands import main
+from course_lib.classroom.editions import handout, solved_edition
+from course_lib.classroom.overview import Work, overview, read_record
+from course_lib.classroom.places import ClassError
 
 
 def record(path, *events):
@@ -56,7 +60,7 @@ def test_work_is_counted_until_the_first_pass(klass):
     assert set(work) == {"patchify", "project"}
     assert (work["patchify"].checks, work["patchify"].passed, work["patchify"].hints) == (3, True, 1)
     assert work["patchify"].minutes == 12 and work["patchify"].mistakes == {"reshape alone": 2}
-    assert (str(work["patchify"]), str(work["project"]), str(classroom.Work())) == ("solved 3", "solved 1", "-")
+    assert (str(work["patchify"]), str(work["project"]), str(Work())) == ("solved 3", "solved 1", "-")
 
 
 def test_the_overview_tells_who_is_stuck_and_what_was_met(klass, capsys):
@@ -126,7 +130,7 @@ def test_two_records_of_one_name_and_an_empty_class_are_told(tmp_path, klass, ca
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    return classroom.handout(tmp_path_factory.mktemp("handout"), ["07"], force=False)
+    return handout(tmp_path_factory.mktemp("handout"), ["07"], force=False)
 
 
 def test_a_page_holds_every_picture_with_its_text(pages):
@@ -168,19 +172,19 @@ def test_an_open_page_asks_nothing_of_the_network(pages):
 
 def test_a_page_is_printed_where_a_browser_is_found(tmp_path):
     try:
-        classroom._browser()
+        places.browser()
     except ClassError as error:
         pytest.skip(str(error))
-    classroom.handout(tmp_path, ["00"], force=False, pdf=True)
+    handout(tmp_path, ["00"], force=False, pdf=True)
     assert (tmp_path / "00_start_here.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_pages_are_not_replaced_and_a_missing_browser_is_told(pages, monkeypatch, tmp_path):
     with pytest.raises(ClassError, match="07_place_and_summary.html, glossary.html in .* would be replaced"):
-        classroom.handout(pages[0].parent, ["07"], force=False)
-    monkeypatch.setattr(classroom.shutil, "which", lambda name: None)
+        handout(pages[0].parent, ["07"], force=False)
+    monkeypatch.setattr(places.shutil, "which", lambda name: None)
     with pytest.raises(ClassError, match="leave out --pdf"):
-        classroom.handout(tmp_path, ["07"], force=False, pdf=True)
+        handout(tmp_path, ["07"], force=False, pdf=True)
     assert not list(tmp_path.iterdir())
 
 

@@ -1,0 +1,54 @@
+"""For teachers: the solved edition, pages to hand out, and an overview of a class from its learners' records.
+
+    python3 -m course_lib class solved DIR               every exercise filled in and run
+    python3 -m course_lib class handout DIR              each lesson as a page that needs no kernel and no network
+    python3 -m course_lib class overview FILES…          who solved what, and which mistakes were met how often
+    python3 -m course_lib class overview FILES… --csv CLASS.csv
+
+A record is a learner's .progress/events.jsonl, copied under a name that tells the teacher whose it is. It holds
+names of exercises and of mistakes, no code and no names of people.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from course_lib.classroom.editions import handout, solved_edition
+from course_lib.classroom.overview import overview
+from course_lib.classroom.places import ClassError, place
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command of a teacher; 0 if it worked, 1 with a line on stderr if not."""
+    given = _parser().parse_args(arguments)
+    try:
+        if given.command == "solved":
+            solved_edition(place(given.folder), given.only, given.force)
+        elif given.command == "handout":
+            handout(place(given.folder), given.only, given.force, given.pdf)
+        else:
+            overview([place(name) for name in given.files], given.csv and place(given.csv), given.force)
+    except ClassError as error:
+        print(f"This did not work: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python3 -m course_lib class", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    solved = commands.add_parser("solved", help="fill in every exercise, run the lessons, store them in DIR")
+    hand = commands.add_parser("handout", help="store each lesson in DIR as a page of HTML that holds everything")
+    hand.add_argument("--pdf", action="store_true", help="as PDF too; needs Chromium, Chrome or Edge")
+    for one in (solved, hand):
+        one.add_argument("folder", metavar="DIR")
+        one.add_argument("--only", nargs="+", metavar="NN", default=[], help="numbers of lessons, such as 04 05")
+    show = commands.add_parser("overview", help="a table of the class from records of progress")
+    show.add_argument("files", nargs="+", metavar="FILE")
+    show.add_argument("--csv", metavar="FILE", help="write the table there as well")
+    for one in commands.choices.values():
+        one.add_argument("--force", action="store_true", help="replace files that are there")
+    return parser

@@ -1,0 +1,108 @@
+"""The solved edition of the lessons, and pages to hand out."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from course_lib import COURSE
+from course_lib.classroom.places import ClassError, browser, chosen_lessons, free
+from course_lib.exercises import all_exercises
+
+
+def solved_edition(folder: Path, only: list[str], force: bool) -> list[Path]:
+    """Write each lesson with its exercises filled in, run, outputs stored; the paths written.
+
+    ClassError for a lesson that does not exist, for files that are there, and where a check does not pass.
+    """
+    import nbformat
+
+    from course_lib.notebooks import NotebookError, clean, dumps, run, solved
+
+    chosen = chosen_lessons(only)
+    if folder.resolve() == (COURSE / "notebooks").resolve():
+        raise ClassError("that folder holds the lessons themselves: choose another one")
+    targets = [folder / path.name for path in chosen]
+    free(targets, force)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, target in zip(chosen, targets, strict=True):
+            made = clean(run(solved(nbformat.read(path, as_version=4)), path))
+            _check_passed(made, path)
+            target.write_text(dumps(made), encoding="utf-8")
+            print(f"{target}", flush=True)
+    except NotebookError as error:
+        raise ClassError(str(error)) from error
+    except OSError as error:
+        raise ClassError(f"{folder} cannot be written to ({error.strerror})") from error
+    return targets
+
+
+def _check_passed(notebook: Any, path: Path) -> None:
+    """ClassError where a check of a lesson that was solved did not say "correct"."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    shown = "\n".join(output.get("data", {}).get("text/plain", "") for output in outputs)
+    lesson = [one.name for one in all_exercises().values() if one.lesson == path.name[:2]]
+    wrong = [name for name in lesson if f"{name}: correct on " not in shown]
+    if wrong:
+        raise ClassError(f"{path.name}: the solution of {', '.join(wrong)} does not pass its check")
+
+
+def handout(folder: Path, only: list[str], force: bool, pdf: bool = False) -> list[Path]:
+    """Write each lesson, and the glossary, as a page that holds its pictures and their texts; the pages written.
+
+    ClassError for a lesson that does not exist, for files that are there, and where no browser can print.
+    """
+    import nbformat
+
+    glossary = (COURSE / "notebooks" / "glossary.md").read_text(encoding="utf-8")
+    sources = {path.stem: nbformat.read(path, as_version=4) for path in chosen_lessons(only)}
+    sources["glossary"] = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(glossary)])
+    targets = [folder / f"{name}.html" for name in sources]
+    free(targets + [target.with_suffix(".pdf") for target in targets if pdf], force)
+    printer = browser() if pdf else ""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for notebook, target in zip(sources.values(), targets, strict=True):
+            target.write_text(page(notebook, target.stem), encoding="utf-8")
+            print(f"{target}", flush=True)
+            if pdf:
+                _print(printer, target)
+    except OSError as error:
+        raise ClassError(f"{folder} cannot be written to ({error.strerror})") from error
+    return targets
+
+
+def page(notebook: Any, title: str) -> str:
+    """A notebook as HTML: pictures with their texts, links to the other pages, nothing from the network."""
+    from bs4 import BeautifulSoup
+    from nbconvert import HTMLExporter
+
+    exporter = HTMLExporter(template_name="lab", embed_images=True)
+    exporter.mathjax_url = exporter.require_js_url = exporter.jquery_url = ""  # the lessons need none of them
+    body, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": title}})
+    soup = BeautifulSoup(body, "html.parser")
+    for script in soup.find_all("script"):
+        script.decompose()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    texts = [output.data["text/plain"] for output in outputs if "image/png" in output.get("data", {})]
+    images = [image for image in soup.find_all("img") if image["src"].startswith("data:image/png")]
+    for image, text in zip(images, texts, strict=True):
+        image["alt"] = text
+    for link in soup.find_all("a", href=True):
+        link["href"] = re.sub(r"^([\w-]+)\.(?:ipynb|md)(?=#|$)", r"\1.html", link["href"])
+    return str(soup)
+
+
+def _print(printer: str, target: Path) -> None:
+    made = target.with_suffix(".pdf").resolve()
+    options = ["--headless", "--disable-gpu", "--no-pdf-header-footer", f"--print-to-pdf={made}"]
+    if hasattr(os, "getuid") and os.getuid() == 0:
+        options.append("--no-sandbox")  # which Chromium asks of root
+    done = subprocess.run([printer, *options, target.resolve().as_uri()], capture_output=True, text=True, timeout=120)
+    if done.returncode or not made.exists():
+        raise ClassError(f"{printer} did not print {target.name}: {done.stderr.strip().splitlines()[-1:]}")
+    print(f"{made}", flush=True)

@@ -1,0 +1,44 @@
+"""Where the files of a class come from and go to, and what is said when one cannot."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from course_lib import COURSE
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "chrome")
+
+
+class ClassError(Exception):
+    """What is wrong and what to do about it, in one line for the teacher."""
+
+
+def place(name: str) -> Path:
+    """A path as it was meant where the command was given."""
+    return Path(os.environ.get("COURSE_STARTED_IN", ".")) / name
+
+
+def free(paths: list[Path], force: bool) -> None:
+    """ClassError where a file would be replaced without being asked to."""
+    there = [path.name for path in paths if path.exists()]
+    if there and not force:
+        raise ClassError(f"{', '.join(there)} in {paths[0].parent} would be replaced: choose another place, or --force")
+
+
+def chosen_lessons(only: list[str]) -> list[Path]:
+    """The notebooks with these numbers, or all; ClassError for a number that no lesson has."""
+    lessons = sorted((COURSE / "notebooks").glob("*.ipynb"))
+    unknown = set(only) - {path.name[:2] for path in lessons}
+    if unknown:
+        raise ClassError(f"there is no lesson {', '.join(sorted(unknown))}: they are 00 to {lessons[-1].name[:2]}")
+    return [path for path in lessons if not only or path.name[:2] in only]
+
+
+def browser() -> str:
+    """The program of an installed browser that prints pages; ClassError where there is none."""
+    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
+    if found is None:
+        raise ClassError("no Chromium, Chrome or Edge was found to print with: leave out --pdf, and print the pages")
+    return found
