@@ -3,6 +3,7 @@
     python3 -m course_lib lab       installs what is missing, then opens JupyterLab at the first lesson
     python3 -m course_lib test      adds the test tools, then runs every check and test
     python3 -m course_lib doctor    says what works on this computer, what does not, and what to do
+    python3 -m course_lib progress  shows what the record of your checks holds; with --delete, deletes it
     python3 -m course_lib refresh   runs the notebooks again and stores their outputs (for authors)
     python3 -m course_lib class     makes the solved edition, or an overview of a class (for teachers)
 
@@ -295,7 +296,21 @@ def doctor(arguments: list, cpu: bool) -> int:
     return run([str(VENV_PYTHON) if ours else sys.executable, "-m", "course_lib.doctor"], course_environ())
 
 
-COMMANDS = {"lab": lab, "test": test, "doctor": doctor, "refresh": refresh, "class": classroom}
+def progress(arguments: list, cpu: bool) -> int:
+    """Shows the learner's own record, or deletes it; needs no package."""
+    from course_lib.progress import main as show_or_delete
+
+    return show_or_delete(arguments)
+
+
+COMMANDS = {
+    "lab": lab,
+    "test": test,
+    "doctor": doctor,
+    "progress": progress,
+    "refresh": refresh,
+    "class": classroom,
+}
 
 
 def main(arguments: list) -> int:

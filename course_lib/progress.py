@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
@@ -77,6 +78,47 @@ def tries() -> dict[str, int]:
         if event["kind"] == "check":
             counted[event["name"]] = counted.get(event["name"], 0) + 1
     return counted
+
+
+def show() -> str:
+    """Everything that the own record holds, a line for each event, and how to delete it."""
+    path, lines = file(), [_line(event) for event in events()]
+    if path is None:
+        return "No progress is kept: COURSE_PROGRESS is off."
+    if not path.exists():
+        return f"No progress is kept yet. It will be in {path}"
+    skipped = sum(map(bool, path.read_bytes().split(b"\n"))) - len(lines)
+    unread = [f"and {skipped} that cannot be read"] if skipped else []
+    how = "To delete it: progress.delete() in a notebook, or python3 -m course_lib progress --delete"
+    return "\n".join([f"Your progress, {_count(lines)} in {path}", *lines, *unread, how])
+
+
+def _line(event: dict[str, Any]) -> str:
+    details = {key: value for key, value in event.items() if key not in ("time", "kind", "name")}
+    found = ", ".join(f"{key} {value}" for key, value in details.items() if value is not None)
+    return f"{event.get('time', '')}  {event['kind']:8}  {event['name']}  {found}".rstrip()
+
+
+def _count(found: list) -> str:
+    return "1 event" if len(found) == 1 else f"{len(found)} events"
+
+
+def delete() -> str:
+    """Delete the own record, and say what was deleted; OSError where the file cannot be deleted."""
+    path, count = file(), _count(list(events()))
+    if path is None or not path.exists():
+        return "There is no progress to delete."
+    path.unlink()
+    return f"Deleted: your progress, {count} in {path}"
+
+
+def main(arguments: list[str]) -> int:
+    """Show the own record, or with --delete delete it; 2 for anything else."""
+    if arguments not in ([], ["--delete"]):
+        print(f"expected nothing or --delete, got {' '.join(arguments)}", file=sys.stderr)
+        return 2
+    print(delete() if arguments else show())
+    return 0
 
 
 def _ends_whole(handle: int) -> bool:

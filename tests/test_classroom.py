@@ -14,7 +14,7 @@ from course_lib import COURSE
 from course_lib.classroom import places
 from course_lib.classroom.commands import main
 from course_lib.classroom.editions import handout, solved_edition
-from course_lib.classroom.overview import Work, overview, read_record
+from course_lib.classroom.overview import Work, class_picture, overview, read_record
 from course_lib.classroom.places import ClassError
 
 
@@ -60,24 +60,64 @@ def test_work_is_counted_until_the_first_pass(klass):
     assert set(work) == {"patchify", "project"}
     assert (work["patchify"].checks, work["patchify"].passed, work["patchify"].hints) == (3, True, 1)
     assert work["patchify"].minutes == 12 and work["patchify"].mistakes == {"reshape alone": 2}
-    assert (str(work["patchify"]), str(work["project"]), str(Work())) == ("solved 3", "solved 1", "-")
+    told = (str(work["patchify"]), str(work["project"]), str(Work()))
+    assert told == ("solved 3, 12 min", "solved 1, 1 min", "-")
 
 
-def test_the_overview_tells_who_is_stuck_and_what_was_met(klass, capsys):
-    overview(klass, None, force=False)
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].split() == ["first", "second"]
-    assert [line.split() for line in told[1:3]] == [
-        ["patchify", "solved", "3", "stuck", "4"],
-        ["project", "solved", "1", "-"],
+def test_minutes_hold_the_reading_before_a_check_and_no_break(tmp_path):
+    path = record(
+        tmp_path / "a.jsonl",
+        (0, "quiz", "shared_matrix", {"answer": "a", "passed": False}),
+        failed(7, "project", "raised"),  # seven minutes after the quiz
+        passed(9, "project"),
+        failed(30, "patchify", "raised"),  # a break lies before it
+        passed(33, "patchify"),
+        failed(13, "unpatchify", "raised"),  # a clock that was set back
+    )
+    assert {name: done.minutes for name, done in read_record(path).items()} == {
+        "project": 9, "patchify": 3, "unpatchify": 0
+    }  # fmt: skip
+
+
+def test_the_overview_tells_who_is_stuck_and_what_was_met(klass, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    overview(klass)
+    told = capsys.readouterr().out
+    lines = [line.split() for line in told.splitlines()]
+    assert lines[:3] == [
+        ["first", "second"],
+        ["patchify", "solved", "3,", "12", "min", "stuck", "4,", "3", "min"],
+        ["project", "solved", "1,", "1", "min", "-"],
     ]
-    assert "stuck (3 checks or more, none passed): second at patchify" in told
+    assert ["patchify", "1", "0", "1", "0", "3", "12"] in lines and ["project", "1", "0", "0", "1", "1", "1"] in lines
+    assert "stuck (3 checks or more, none passed):\n  patchify: second\n" in told
     assert "    6 × patchify: reshape alone" in told
+
+
+def test_a_class_too_wide_for_the_window_is_told_by_exercise(klass, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    overview(klass)
+    told = capsys.readouterr().out
+    assert "2 learners are too many for a table here: --csv and --picture show each of them." in told
+    assert "first" not in told and "patchify: second" in told
+
+
+def test_the_picture_has_a_square_for_each_learner_and_exercise(klass, tmp_path, capsys):
+    target = tmp_path / "class.png"
+    overview(klass, picture=target)
+    assert target.read_bytes().startswith(b"\x89PNG") and str(target) in capsys.readouterr().out
+    learners = {path.stem: read_record(path) for path in klass}
+    text = class_picture(learners, ["patchify", "project"]).text
+    assert text == "2 learners and 2 exercises, as squares: 2 solved, 0 open, 1 stuck, 1 not tried."
+    with pytest.raises(ClassError, match="class.png .* would be replaced"):
+        overview(klass, picture=target)
+    with pytest.raises(ClassError, match="expected a file that ends in .png, got class.jpg"):
+        overview(klass, picture=tmp_path / "class.jpg")
 
 
 def test_the_table_has_a_line_for_each_learner_and_exercise(klass, tmp_path, capsys):
     table = tmp_path / "class.csv"
-    overview(klass, table, force=False)
+    overview(klass, table)
     rows = list(csv.DictReader(table.open(encoding="utf-8")))
     assert [(row["learner"], row["exercise"], row["state"]) for row in rows] == [
         ("first", "patchify", "solved"), ("first", "project", "solved"),
@@ -85,13 +125,13 @@ def test_the_table_has_a_line_for_each_learner_and_exercise(klass, tmp_path, cap
     ]  # fmt: skip
     assert rows[0]["lesson"] == "04" and rows[0]["minutes"] == "12.0" and rows[0]["mistakes"] == "2 × reshape alone"
     with pytest.raises(ClassError, match="class.csv .* would be replaced: choose another place, or --force"):
-        overview(klass, table, force=False)
+        overview(klass, table)
     overview(klass, table, force=True)
 
 
 def test_a_record_in_a_learners_folder_has_the_name_of_the_folder(tmp_path, capsys):
     (tmp_path / "third").mkdir()
-    overview([record(tmp_path / "third" / "events.jsonl", passed(0, "project"))], None, force=False)
+    overview([record(tmp_path / "third" / "events.jsonl", passed(0, "project"))])
     assert capsys.readouterr().out.split()[0] == "third"
 
 
@@ -121,7 +161,7 @@ def test_two_records_of_one_name_and_an_empty_class_are_told(tmp_path, klass, ca
     same = record(tmp_path / "other" / "first.jsonl", passed(0, "project"))
     assert main(["overview", str(klass[0]), str(same)]) == 1
     assert "two records are called first" in capsys.readouterr().err
-    overview([record(tmp_path / "new.jsonl", (0, "hint", "project", {}))], None, force=False)
+    overview([record(tmp_path / "new.jsonl", (0, "hint", "project", {}))])
     assert "project" in capsys.readouterr().out
 
 
@@ -224,4 +264,4 @@ def test_the_command_works_from_another_folder(klass, tmp_path):
         cwd=tmp_path, env={**__import__("os").environ, "PYTHONPATH": str(COURSE)}, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "second at patchify" in done.stdout and (tmp_path / "out.csv").exists()
+    assert "patchify: second" in done.stdout and (tmp_path / "out.csv").exists()

@@ -185,3 +185,40 @@ def test_an_event_holds_no_user_name(place):
     event = json.loads(place.read_text(encoding="utf-8"))
     assert set(event) == {"time", "kind", "name", "passed", "diagnosis"}
     assert getpass.getuser() not in json.dumps(event)
+
+
+# ---------------------------------------------------------------- seen and deleted by its owner
+
+
+def test_the_owner_sees_all_that_is_kept(place):
+    assert progress.show() == f"No progress is kept yet. It will be in {place}"
+    progress.record("check", "patchify", passed=False, diagnosis="reshape alone")
+    progress.record("check", "patchify", passed=True, diagnosis=None)
+    with place.open("ab") as file:
+        file.write(b"torn")
+    first, one, two, unread, how = progress.show().splitlines()
+    assert first == f"Your progress, 2 events in {place}" and unread == "and 1 that cannot be read"
+    assert one.split("  ", 1)[1] == "check     patchify  passed False, diagnosis reshape alone"
+    assert two.endswith("patchify  passed True") and "--delete" in how
+
+
+def test_the_owner_deletes_it_and_goes_on(place):
+    assert progress.delete() == "There is no progress to delete."
+    progress.record("hint", "patchify", number=1)
+    assert progress.delete() == f"Deleted: your progress, 1 event in {place}"
+    assert not place.exists() and names() == []
+    progress.record("hint", "project", number=1)
+    assert names() == ["project"]
+
+
+def test_where_none_is_kept_none_is_shown_or_deleted(monkeypatch):
+    monkeypatch.setenv("COURSE_PROGRESS", "off")
+    assert progress.show() == "No progress is kept: COURSE_PROGRESS is off."
+    assert progress.delete() == "There is no progress to delete."
+
+
+def test_the_command_shows_and_deletes(place, capsys):
+    progress.record("hint", "patchify", number=1)
+    assert progress.main([]) == 0 and "patchify" in capsys.readouterr().out
+    assert progress.main(["--all"]) == 2 and "expected nothing or --delete, got --all" in capsys.readouterr().err
+    assert progress.main(["--delete"]) == 0 and not place.exists()

@@ -230,7 +230,7 @@ def test_importing_the_package_and_its_command_line_loads_nothing_heavy():
 def test_help_and_an_unknown_command(capsys):
     assert setup.main(["--help"]) == 0 and "lab" in capsys.readouterr().out
     assert setup.main([]) == 2 and "doctor" in capsys.readouterr().out
-    assert setup.main(["labs"]) == 2 and "use one of lab, test, doctor, refresh" in capsys.readouterr().err
+    assert setup.main(["labs"]) == 2 and "use one of lab, test, doctor, progress, refresh" in capsys.readouterr().err
 
 
 def test_a_python_that_has_everything_is_used(monkeypatch):

@@ -3,7 +3,7 @@
     python3 -m course_lib class solved DIR               every exercise filled in and run
     python3 -m course_lib class handout DIR              each lesson as a page that needs no kernel and no network
     python3 -m course_lib class overview FILES…          who solved what, and which mistakes were met how often
-    python3 -m course_lib class overview FILES… --csv CLASS.csv
+    python3 -m course_lib class overview FILES… --csv CLASS.csv --picture CLASS.png
 
 A record is a learner's .progress/events.jsonl, copied under a name that tells the teacher whose it is. It holds
 names of exercises and of mistakes, no code and no names of people.
@@ -28,7 +28,8 @@ def main(arguments: list[str]) -> int:
         elif given.command == "handout":
             handout(place(given.folder), given.only, given.force, given.pdf)
         else:
-            overview([place(name) for name in given.files], given.csv and place(given.csv), given.force)
+            made = [name and place(name) for name in (given.csv, given.picture)]
+            overview([place(name) for name in given.files], *made, given.force)
     except ClassError as error:
         print(f"This did not work: {error}", file=sys.stderr)
         return 1
@@ -48,7 +49,8 @@ def _parser() -> argparse.ArgumentParser:
         one.add_argument("--only", nargs="+", metavar="NN", default=[], help="numbers of lessons, such as 04 05")
     show = commands.add_parser("overview", help="a table of the class from records of progress")
     show.add_argument("files", nargs="+", metavar="FILE")
-    show.add_argument("--csv", metavar="FILE", help="write the table there as well")
+    show.add_argument("--csv", metavar="FILE", help="write a table there, a line for each learner and exercise")
+    show.add_argument("--picture", metavar="FILE", help="draw the class there as PNG")
     for one in commands.choices.values():
         one.add_argument("--force", action="store_true", help="replace files that are there")
     return parser
