@@ -51,6 +51,18 @@ def called(cell: NotebookNode, name: str) -> list[ast.Call]:
     return [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == name]
 
 
+def live_cells(notebook) -> list[str]:
+    """The ids of the cells that show a live picture: they end in a call of something of `explorers`."""
+    parts = [node for cell in code_cells(notebook) for node in ast.walk(ast.parse(cell.source))]
+    imports = [part for part in parts if isinstance(part, ast.ImportFrom)]
+    names = {
+        alias.name for part in imports if part.module.startswith("course_lib.explorers") for alias in part.names
+    }
+    lasts = {cell.id: ast.parse(cell.source).body[-1] for cell in code_cells(notebook)}
+    calls = {name: last.value for name, last in lasts.items() if isinstance(getattr(last, "value", None), ast.Call)}
+    return [name for name, call in calls.items() if getattr(call.func, "id", "") in names]
+
+
 def texts(cell: NotebookNode) -> list[tuple[str, str]]:
     """Return what a cell prints, its results as plain text, and a word for each picture, in order."""
     shown: list[tuple[str, str]] = []

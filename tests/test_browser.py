@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import shutil
@@ -13,7 +12,7 @@ from course_lib import COURSE
 from course_lib.exercises import find, find_question
 from course_lib.exercises.model import Question
 from tests.lab import STEP, Lab, Notebook, launch
-from tests.notebook_runs import LESSONS, NOTEBOOKS, called, code_cells, read
+from tests.notebook_runs import LESSONS, NOTEBOOKS, called, code_cells, live_cells, read
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 expect.set_options(timeout=STEP)
@@ -63,18 +62,6 @@ def lesson(request, lab, browser):
 def of(number: str):
     """Give a test the lesson with that number."""
     return pytest.mark.parametrize("lesson", [number], indirect=True)
-
-
-def live_cells(notebook) -> list[str]:
-    """The ids of the cells that show a live picture: they end in a call of something of `explorers`."""
-    parts = [node for cell in code_cells(notebook) for node in ast.walk(ast.parse(cell.source))]
-    imports = [part for part in parts if isinstance(part, ast.ImportFrom)]
-    names = {
-        alias.name for part in imports if part.module.startswith("course_lib.explorers") for alias in part.names
-    }
-    lasts = {cell.id: ast.parse(cell.source).body[-1] for cell in code_cells(notebook)}
-    calls = {name: last.value for name, last in lasts.items() if isinstance(getattr(last, "value", None), ast.Call)}
-    return [name for name, call in calls.items() if getattr(call.func, "id", "") in names]
 
 
 def quizzes(notebook) -> dict[str, Question]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 
 from course_lib.notebooks import WIDGET_VIEW, run, solved
@@ -13,17 +14,24 @@ from tests.notebook_runs import (
     compared,
     each,
     exercise_names,
+    live_cells,
     read,
     run_twice,
     texts,
 )
 
+LAST = """
+import sys
+print("torchvision" in sys.modules)
+from tests.live_ends import tell
+tell()
+"""
 WITHOUT_TORCHVISION = [path for path in NOTEBOOKS if path.name[:2] in ("01", "02", "04")]
 
 
 @functools.cache
 def solved_twice(path):
-    return run_twice(solved(read(path)), path, "import sys; print('torchvision' in sys.modules)")
+    return run_twice(solved(read(path)), path, LAST)
 
 
 @each(NOTEBOOKS)
@@ -50,7 +58,15 @@ def test_a_lesson_has_exercises(path):
 
 @each(WITHOUT_TORCHVISION)
 def test_the_lesson_does_not_import_torchvision(path):
-    assert solved_twice(path)[2] == "False\n"
+    assert solved_twice(path)[2].splitlines()[0] == "False"
+
+
+@each(NOTEBOOKS)
+def test_every_control_moves_its_picture_and_none_breaks_it(path):
+    told = json.loads(solved_twice(path)[2].splitlines()[1])
+    assert told["faults"] == []
+    live = len(live_cells(read(path)))
+    assert told["live"] >= live and (told["moves"] > 2 * live or not live)
 
 
 @each(NOTEBOOKS)
