@@ -28,6 +28,11 @@ def test_a_session_has_ninety_minutes(session):
     assert sum(int(row[2]) for row in PLAN if row[0] == session) == 90
 
 
+def test_the_steps_of_a_lesson_fill_its_minutes():
+    planned = {re.search(r"\[(\d\d)\]", row[1])[1]: int(row[2]) for row in PLAN}
+    assert {row[0]: sum(map(int, row[1:])) for row in table("Minutes per step")} == planned
+
+
 def test_every_lesson_has_its_place_and_every_link_its_file():
     links = dict(re.findall(r"\[(\d\d)\]\(([^)]+)\)", TEXT))
     assert links == {lesson.number: lesson.file for lesson in LESSONS}
