@@ -17,6 +17,7 @@ import torch
 from course_lib import exercises, progress
 from course_lib.diagnosis import Fault, always_the_same, brief, find_fault, only_right_for, relation
 from course_lib.exercises.model import Exercise, WrongAnswer
+from course_lib.missing import tell_in_notebook
 from course_lib.outcomes import Outcome, alike, equal, right, run, same_again, was_stopped
 
 SURE = {
@@ -117,6 +118,8 @@ def solution(answer: Callable | str) -> Message:
         exercise.solution_source,
     )
 
+
+tell_in_notebook()  # every lesson imports this module in its first cell
 
 _hints_shown: dict[str, int] = {}
 _tried: set[str] = set()
