@@ -7,19 +7,12 @@ import re
 import pytest
 
 from course_lib import COURSE
+from course_lib.classroom.teaching import asked, table
 from course_lib.exercises import all_exercises
 from course_lib.lessons import LESSONS
+from tests.notebook_runs import read
 
 TEXT = (COURSE / "notebooks" / "TEACHING.md").read_text(encoding="utf-8")
-
-
-def table(heading: str) -> list[list[str]]:
-    """The rows of the table in a section, without its head."""
-    section = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", TEXT, re.DOTALL | re.MULTILINE)[1]
-    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("|")]
-    return rows[2:]
-
-
 PLAN, WRONG = table("Four sessions of 90 minutes"), table("Wrong answers to expect")
 
 
@@ -47,6 +40,17 @@ def test_every_exercise_stands_once_in_the_plan_under_its_lesson():
             found[name] = number
     wanted = {name: one.lesson for name, one in all_exercises().items() if one.lesson not in ("00", "03")}
     assert found == wanted  # 00 has its exercise in the text, 03 is done at home as a whole
+
+
+@pytest.mark.parametrize(("file", "heading"), asked())
+def test_a_question_leads_to_a_section_of_its_lesson(file, heading):
+    sources = [cell.source for cell in read(COURSE / "notebooks" / file).cells if cell.cell_type == "markdown"]
+    assert f"## {heading}" in "\n".join(sources).splitlines()
+
+
+def test_every_question_has_a_lesson_and_a_place():
+    rows = table("What to ask before each experiment")
+    assert [row[0] for row in rows] == [file[:2] for (file, _), asks in asked().items() for _ in asks]
 
 
 @pytest.mark.parametrize("row", WRONG, ids=lambda row: row[1])

@@ -1,7 +1,8 @@
-"""For teachers: the solved edition, pages to hand out, and an overview of a class from its learners' records.
+"""For teachers: the solved edition, pages to hand out, slides, and an overview of a class from its learners' records.
 
     python3 -m course_lib class solved DIR               every exercise filled in and run
     python3 -m course_lib class handout DIR              each lesson as a page that needs no kernel and no network
+    python3 -m course_lib class slides DIR               each lesson as slides with notes for the speaker
     python3 -m course_lib class overview FILES…          who solved what, and which mistakes were met how often
     python3 -m course_lib class overview FILES… --csv CLASS.csv --picture CLASS.png
 
@@ -17,6 +18,7 @@ import sys
 from course_lib.classroom.editions import handout, solved_edition
 from course_lib.classroom.overview import overview
 from course_lib.classroom.places import ClassError, place
+from course_lib.classroom.slides import slides
 
 
 def main(arguments: list[str]) -> int:
@@ -27,6 +29,8 @@ def main(arguments: list[str]) -> int:
             solved_edition(place(given.folder), given.only, given.force)
         elif given.command == "handout":
             handout(place(given.folder), given.only, given.force, given.pdf)
+        elif given.command == "slides":
+            slides(place(given.folder), given.only, given.force)
         else:
             made = [name and place(name) for name in (given.csv, given.picture)]
             overview([place(name) for name in given.files], *made, given.force)
@@ -44,13 +48,14 @@ def _parser() -> argparse.ArgumentParser:
     solved = commands.add_parser("solved", help="fill in every exercise, run the lessons, store them in DIR")
     hand = commands.add_parser("handout", help="store each lesson in DIR as a page of HTML that holds everything")
     hand.add_argument("--pdf", action="store_true", help="as PDF too; needs Chromium, Chrome or Edge")
-    for one in (solved, hand):
+    show = commands.add_parser("slides", help="store each lesson in DIR as slides that need no network; S: notes")
+    for one in (solved, hand, show):
         one.add_argument("folder", metavar="DIR")
         one.add_argument("--only", nargs="+", metavar="NN", default=[], help="numbers of lessons, such as 04 05")
-    show = commands.add_parser("overview", help="a table of the class from records of progress")
-    show.add_argument("files", nargs="+", metavar="FILE")
-    show.add_argument("--csv", metavar="FILE", help="write a table there, a line for each learner and exercise")
-    show.add_argument("--picture", metavar="FILE", help="draw the class there as PNG")
+    records = commands.add_parser("overview", help="a table of the class from records of progress")
+    records.add_argument("files", nargs="+", metavar="FILE")
+    records.add_argument("--csv", metavar="FILE", help="write a table there, a line for each learner and exercise")
+    records.add_argument("--picture", metavar="FILE", help="draw the class there as PNG")
     for one in commands.choices.values():
         one.add_argument("--force", action="store_true", help="replace files that are there")
     return parser

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from course_lib import COURSE
-from course_lib.classroom.places import ClassError, browser, chosen_lessons, free
+from course_lib.classroom.places import ClassError, browser, chosen_lessons, free, written
 from course_lib.exercises import all_exercises
 
 
@@ -27,17 +27,15 @@ def solved_edition(folder: Path, only: list[str], force: bool) -> list[Path]:
         raise ClassError("that folder holds the lessons themselves: choose another one")
     targets = [folder / path.name for path in chosen]
     free(targets, force)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    with written(folder):
         for path, target in zip(chosen, targets, strict=True):
-            made = clean(run(solved(nbformat.read(path, as_version=4)), path))
+            try:
+                made = clean(run(solved(nbformat.read(path, as_version=4)), path))
+            except NotebookError as error:
+                raise ClassError(str(error)) from error
             _check_passed(made, path)
             target.write_text(dumps(made), encoding="utf-8")
             print(f"{target}", flush=True)
-    except NotebookError as error:
-        raise ClassError(str(error)) from error
-    except OSError as error:
-        raise ClassError(f"{folder} cannot be written to ({error.strerror})") from error
     return targets
 
 
@@ -64,15 +62,12 @@ def handout(folder: Path, only: list[str], force: bool, pdf: bool = False) -> li
     targets = [folder / f"{name}.html" for name in sources]
     free(targets + [target.with_suffix(".pdf") for target in targets if pdf], force)
     printer = browser() if pdf else ""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    with written(folder):
         for notebook, target in zip(sources.values(), targets, strict=True):
             target.write_text(page(notebook, target.stem), encoding="utf-8")
             print(f"{target}", flush=True)
             if pdf:
                 _print(printer, target)
-    except OSError as error:
-        raise ClassError(f"{folder} cannot be written to ({error.strerror})") from error
     return targets
 
 

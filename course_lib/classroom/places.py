@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from course_lib import COURSE
@@ -25,6 +27,16 @@ def free(paths: list[Path], force: bool) -> None:
     there = [path.name for path in paths if path.exists()]
     if there and not force:
         raise ClassError(f"{', '.join(there)} in {paths[0].parent} would be replaced: choose another place, or --force")
+
+
+@contextmanager
+def written(folder: Path) -> Iterator[None]:
+    """Make the folder for what is written inside; ClassError where it, or a file in it, cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise ClassError(f"{folder} cannot be written to ({error.strerror})") from error
 
 
 def chosen_lessons(only: list[str]) -> list[Path]:
