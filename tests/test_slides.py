@@ -264,8 +264,8 @@ def test_the_speaker_view_opens_from_a_file_and_follows(show):
 
 def test_axe_finds_nothing_that_keeps_people_out(show):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
-    page = show("00")
-    made_of = "one => one.querySelector('.slide').className + !!one.querySelector('.code')"
+    page = show("04")
+    made_of = "one => one.querySelector('.slide').className + !!one.querySelector('.code') + !!one.querySelector('table')"
     kinds = page.evaluate(f"Reveal.getSlides().map({made_of})")
     told = []
     for number, (h, v) in enumerate(places(page)):

@@ -239,7 +239,7 @@ def _body(text: str, code: str, printed: str, size: int, code_size: int) -> str:
 def _html(markdown: str) -> str:
     from nbconvert.filters import markdown2html
 
-    return markdown2html(markdown)
+    return markdown2html(markdown).replace("<th></th>", "<td></td>")  # an empty heading would be read out
 
 
 def _inline(text: str) -> str:
