@@ -48,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     solved = commands.add_parser("solved", help="fill in every exercise, run the lessons, store them in DIR")
     hand = commands.add_parser("handout", help="store each lesson in DIR as a page of HTML that holds everything")
     hand.add_argument("--pdf", action="store_true", help="as PDF too; needs Chromium, Chrome or Edge")
-    show = commands.add_parser("slides", help="store each lesson in DIR as slides that need no network; S: notes")
+    show = commands.add_parser("slides", help="store each lesson in DIR as slides that need no network")
     for one in (solved, hand, show):
         one.add_argument("folder", metavar="DIR")
         one.add_argument("--only", nargs="+", metavar="NN", default=[], help="numbers of lessons, such as 04 05")
