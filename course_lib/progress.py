@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -40,7 +41,9 @@ def record(kind: str, name: str, **details: Any) -> None:
         # one write to a file opened for appending: two notebooks at once do not mix their lines
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
         try:
-            os.write(handle, (b"" if _ends_whole(handle) else b"\n") + line)
+            line = (b"" if _ends_whole(handle) else b"\n") + line
+            if os.write(handle, line) < len(line):  # a disk that fills up takes a part without a word
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         finally:
             os.close(handle)
     except OSError as error:

@@ -222,3 +222,58 @@ def test_the_command_shows_and_deletes(place, capsys):
     assert progress.main([]) == 0 and "patchify" in capsys.readouterr().out
     assert progress.main(["--all"]) == 2 and "expected nothing or --delete, got --all" in capsys.readouterr().err
     assert progress.main(["--delete"]) == 0 and not place.exists()
+
+
+# ---------------------------------------------------------------- bad days
+
+ANSWER = """
+import os
+from course_lib.checking import check
+from course_lib.exercises import find
+
+def project(patches, weight, bias):
+    if {dies}:
+        os._exit(9)
+    return patches @ weight.T + bias
+
+print(check(project).passed, flush=True)
+"""
+
+
+def answered(place, dies, **environment):
+    """A check in a process of its own, whose answer may end that process."""
+    environment = {**os.environ, "PYTHONPATH": str(COURSE), "COURSE_PROGRESS": str(place), **environment}
+    return subprocess.run(
+        [sys.executable, "-c", ANSWER.format(dies=dies)], env=environment, capture_output=True, text=True
+    )
+
+
+def test_an_answer_that_kills_the_kernel_leaves_the_record_whole(place):
+    progress.record("hint", "project", number=1)
+    assert answered(place, dies=True).returncode == 9
+    assert names() == ["project"] and progress.solved() == set()
+    assert answered(place, dies=False).stdout == "True\n"
+    assert progress.solved() == {"project"}
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs Linux' device that is always full")
+def test_a_check_on_a_full_disk_answers_and_says_that_progress_is_lost():
+    done = answered("/dev/full", dies=False)
+    assert done.returncode == 0 and done.stdout.endswith("True\n")
+    assert "Your progress cannot be kept: /dev/full is not writable (No space left on device)" in done.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root may mount a small disk")
+def test_a_small_disk_that_fills_up_keeps_what_was_there(tmp_path):
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "none", str(tmp_path)], capture_output=True).returncode:
+        pytest.skip("this system lets nobody mount a disk")
+    try:
+        path = tmp_path / "events.jsonl"
+        assert answered(path, dies=False).stdout == "True\n"
+        (tmp_path / "filler").write_bytes(b"x" * (4096))
+        path.write_bytes(path.read_bytes() + b"x" * (4096 - path.stat().st_size - 5))
+        done = answered(path, dies=False)
+        assert done.returncode == 0 and "No space left on device" in done.stdout
+        assert [event["name"] for event in progress.events(path)] == ["project"]
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)
