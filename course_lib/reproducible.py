@@ -1,4 +1,4 @@
-"""The same numbers each time: one thread, and random numbers from a seed of their own."""
+"""The same numbers each time: one thread, random numbers from a seed of their own, no model half trained."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
+from torch import nn
 
 
 @contextmanager
@@ -25,3 +26,15 @@ def seeded(seed: int) -> Iterator[None]:
     with torch.random.fork_rng(devices=[]):
         torch.random.manual_seed(seed)
         yield
+
+
+@contextmanager
+def whole_or_not_at_all(model: nn.Module) -> Iterator[None]:
+    """Give a model back the numbers and the mode that it had where what is done inside is interrupted or fails."""
+    was_training, before = model.training, {name: value.clone() for name, value in model.state_dict().items()}
+    try:
+        yield
+    except BaseException:
+        model.load_state_dict(before)
+        model.train(was_training)
+        raise

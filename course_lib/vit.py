@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from course_lib.embed import ConvPatchEmbedding, prepend_class_token
-from course_lib.reproducible import one_thread
+from course_lib.reproducible import one_thread, whole_or_not_at_all
 
 
 class Attention(nn.Module):
@@ -184,27 +184,30 @@ def train(
 ) -> History:
     """Train by AdamW with a rate that rises for a tenth of the steps and then falls to 0; returns the history.
 
-    `progress(done, all)` is told each step. The order of the images comes from `seed`.
+    `progress(done, all)` is told each step. The order of the images comes from `seed`. Interrupted, it leaves the
+    model as it was.
     """
-    model.to(device).train()
+    model.to(device)
     images, labels = images.to(device), labels.to(device)
     steps = epochs * -(-len(images) // batch_size)
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=decay, fused=True)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=steps, pct_start=0.1)
     generator, history, start, done = torch.Generator().manual_seed(seed), History(), time.perf_counter(), 0
-    for _ in range(epochs):
-        total = 0.0
-        for batch in torch.randperm(len(images), generator=generator).split(batch_size):
-            loss = F.cross_entropy(model(images[batch]), labels[batch], label_smoothing=0.1)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            schedule.step()
-            total, done = total + loss.item() * len(batch), done + 1
-            if progress:
-                progress(done, steps)
-        history.losses.append(total / len(images))
-        if held_out is not None:
-            history.accuracies.append(accuracy(model, held_out[0].to(device), held_out[1].to(device)))
+    with whole_or_not_at_all(model):
+        model.train()
+        for _ in range(epochs):
+            total = 0.0
+            for batch in torch.randperm(len(images), generator=generator).split(batch_size):
+                loss = F.cross_entropy(model(images[batch]), labels[batch], label_smoothing=0.1)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                schedule.step()
+                total, done = total + loss.item() * len(batch), done + 1
+                if progress:
+                    progress(done, steps)
+            history.losses.append(total / len(images))
+            if held_out is not None:
+                history.accuracies.append(accuracy(model, held_out[0].to(device), held_out[1].to(device)))
     history.seconds = time.perf_counter() - start
     return history

@@ -119,3 +119,15 @@ def test_sizes_that_do_not_fit_are_told_with_the_rule_for_the_number_of_patches(
     with pytest.raises(ValueError, match="at least one epoch"):
         leaderboard.attempt("none", plain(), epochs=0)
     assert leaderboard.leaderboard().tries == []
+
+
+def test_an_interrupted_try_is_not_kept_and_has_trained_nothing():
+    model = plain()
+    before = model[1].weight.clone()
+
+    def interrupt(done, all_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        leaderboard.attempt("stopped", model, epochs=3, progress_bar=interrupt)
+    assert leaderboard.leaderboard().tries == [] and torch.equal(model[1].weight, before)

@@ -1,5 +1,7 @@
 """The small vision transformer: equal to torchvision's with the same weights, counted right, and able to learn."""
 
+import copy
+
 import pytest
 import torch
 from torch import nn
@@ -101,3 +103,25 @@ def test_it_learns_the_digits_within_six_epochs():
     assert len(history.losses) == len(history.accuracies) == 6
     assert history.accuracies[-1] > 0.75  # three seeds gave 0.88 to 0.93, chance is 0.1
     assert vit.accuracy(model, *held_out) == history.accuracies[-1]
+
+
+def test_an_interrupted_training_leaves_everything_as_it_was():
+    digits = data.digits(size=28)
+    images, labels = digits.train_images[:96], digits.train_labels[:96]
+    with seeded(0):
+        model = small(ConvPatchEmbedding(1, 7, 12), tokens=16, classes=10).eval()
+    before, stream, threads = copy.deepcopy(model.state_dict()), torch.random.get_rng_state(), torch.get_num_threads()
+
+    def interrupt(done, all_):
+        if done == 4:
+            assert not torch.equal(model.head.weight, before["head.weight"])
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        vit.train(model, images, labels, epochs=3, batch_size=32, progress=interrupt)
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    assert not model.training and torch.get_num_threads() == threads
+    assert torch.equal(torch.random.get_rng_state(), stream)
+    again, fresh = copy.deepcopy(model), copy.deepcopy(model)
+    losses = [vit.train(one, images, labels, epochs=2).losses for one in (again, fresh)]
+    assert losses[0] == losses[1]
