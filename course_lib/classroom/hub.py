@@ -1,0 +1,116 @@
+"""What notebooks/teaching/jupyterhub_config.py asks for: the class list, and a place and a number for each learner."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from course_lib import COURSE
+from course_lib.classroom.places import ClassError
+
+FIRST_UID = 20_000  # user numbers of learners start here, above those of people and below those of containers
+PROCESSES = 500  # a server and some kernels take about 20 threads each
+
+
+def class_list(path: Path) -> set[str]:
+    """The names in a class list, one a line; ClassError where it is missing, empty, or a name will not do.
+
+    Blank lines and what follows # are left out.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ClassError(f"{path} cannot be read ({error}): it has to hold a learner's name a line") from error
+    names = {number: line.partition("#")[0].strip() for number, line in enumerate(lines, 1)}
+    names = {number: name for number, name in names.items() if name}
+    for number, name in names.items():
+        if not re.fullmatch(r"[a-z][a-z0-9._-]{0,31}", name):
+            raise ClassError(
+                f"{path}, line {number}: {name!r} is no name to log in with. Use up to 32 small letters a to z, digits, "
+                "dots, - and _, a letter first"
+            )
+    if not names:
+        raise ClassError(f"{path} holds no name: write a learner's name a line")
+    return set(names.values())
+
+
+def check_server() -> None:
+    """ClassError where this computer cannot keep learners apart."""
+    if not sys.platform.startswith("linux"):
+        raise ClassError("a hub for a class runs on Linux only: its learners are kept apart by means of Linux")
+    if os.geteuid() != 0:
+        raise ClassError("the hub has to be started by root, to give each learner a user number of their own: use sudo")
+    lacking = [name for name in ("setpriv", "prlimit", "configurable-http-proxy") if not shutil.which(name)]
+    if lacking:
+        raise ClassError(
+            f"not found on PATH: {', '.join(lacking)}. setpriv and prlimit come with util-linux, the proxy with "
+            "npm install --global configurable-http-proxy"
+        )
+    test = [*as_learner(FIRST_UID, "unlimited"), sys.executable, "-c", "import course_lib, jupyterhub"]
+    tried = subprocess.run(test, cwd="/", env={"PYTHONPATH": str(COURSE)}, capture_output=True, text=True)
+    if tried.returncode:
+        raise ClassError(
+            f"learners could not start {sys.executable} and read {COURSE}: both have to lie where every user of this "
+            f"computer may read, such as /srv or /opt ({tried.stderr.strip().splitlines()[-1:]})"
+        )
+
+
+def as_learner(uid: int, memory: int | str) -> list[str]:
+    """The start of a command that runs under a learner's number, without further rights, with limited memory.
+
+    `memory` is what each process may have for itself, in bytes: more raises MemoryError in the process that asks.
+    """
+    rights = [f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs", "--bounding-set=-all"]
+    return ["setpriv", *rights, "prlimit", f"--data={memory}", f"--nproc={PROCESSES}"]
+
+
+def account(folder: Path, name: str) -> int:
+    """The user number of a learner, made with home and record at the first call; ClassError for a foreign home.
+
+    The owner of the home tells the number, so it stays the same while the home is there.
+    """
+    homes, progress = folder / "homes", folder / "progress"
+    for place in (homes, progress):
+        place.mkdir(exist_ok=True)
+        place.chmod(0o711)  # learners get through to what is theirs, and see no list of the others
+    home, record = homes / name, progress / f"{name}.jsonl"
+    if not home.exists():
+        _give(home, _free_uid(homes), 0o700, Path.mkdir)
+    uid = home.stat().st_uid
+    if uid < FIRST_UID:
+        raise ClassError(f"{home} belongs to user {uid}, not to a learner: restore it with its owner, or move it away")
+    if not record.exists():
+        _give(record, uid, 0o600, Path.touch)
+    return uid
+
+
+def _give(path: Path, uid: int, mode: int, make) -> None:
+    """Make a file or folder that only a learner can use. It gets its name last, when all of it is right."""
+    new = path.with_name(f".{path.name}.new")
+    make(new, mode=mode, exist_ok=True)
+    os.chown(new, uid, uid)
+    new.rename(path)
+
+
+def _free_uid(homes: Path) -> int:
+    """The next number that neither a home nor an account of the system has."""
+    import pwd
+
+    uid = max([FIRST_UID - 1, *(home.stat().st_uid for home in homes.iterdir())]) + 1
+    while True:
+        try:
+            pwd.getpwuid(uid)
+        except KeyError:
+            return uid
+        uid += 1
+
+
+def server_command(folder: Path, name: str, memory: int) -> list[str]:
+    """The command that starts a learner's server: it brings the copy of the lessons up to date first."""
+    python = [sys.executable, "-m"]
+    copies = [*python, "course_lib.classroom.copies", str(COURSE / "notebooks"), "notebooks"]
+    return [*as_learner(account(folder, name), memory), *copies, *python, "jupyterhub.singleuser"]

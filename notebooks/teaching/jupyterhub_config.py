@@ -1,0 +1,81 @@
+"""The course for a class on one server of yours, with JupyterHub. TEACHING.md tells the steps.
+
+    cd CLASS_FOLDER              # it holds class.txt, a learner's name a line
+    jupyterhub --config COURSE/notebooks/teaching/jupyterhub_config.py
+
+The course folder is only read. What belongs to the class lies in the class folder: the hub's own files and passwords,
+homes/NAME with a learner's copy of the lessons, and progress/NAME.jsonl with the record of what a learner solved.
+"""
+
+import compileall
+import sys
+from pathlib import Path
+
+COURSE = Path(__file__).resolve().parents[2]
+CLASS = Path.cwd()
+sys.path.insert(0, str(COURSE))
+
+from course_lib.classroom import hub  # noqa: E402
+from course_lib.classroom.places import ClassError  # noqa: E402
+
+c = get_config()  # noqa: F821, which JupyterHub puts here
+
+try:
+    hub.check_server()
+    learners = hub.class_list(CLASS / "class.txt")
+except ClassError as error:
+    sys.exit(f"This did not work: {error}")
+
+# Only this computer reaches the hub. A web server that speaks TLS stands before it and passes requests on.
+c.JupyterHub.bind_url = "http://127.0.0.1:8000"
+
+# The list is the whole class: who is taken out of it is locked out, and who is not in it gets no account.
+# The first login sets a learner's password.
+c.JupyterHub.authenticator_class = "firstuse"
+c.Authenticator.allowed_users = learners
+c.Authenticator.allow_existing_users = False
+c.FirstUseAuthenticator.create_users = False
+c.FirstUseAuthenticator.dbm_path = str(CLASS / "passwords.dbm")
+
+# Learners need no accounts of the system. This spawner alone would run everybody as root, so `prepare` starts each
+# server under a number of the learner's own: it can read the course, and nothing of another learner.
+c.JupyterHub.spawner_class = "simple"
+c.SimpleLocalProcessSpawner.home_dir_template = str(CLASS / "homes" / "{username}")
+c.Spawner.default_url = "/lab/tree/notebooks/00_start_here.ipynb"
+
+
+def prepare(spawner):
+    """Give the learner a home and a record, and the command that starts the server as this learner."""
+    spawner.cmd = hub.server_command(CLASS, spawner.user.name, spawner.mem_limit)
+
+
+c.Spawner.pre_spawn_hook = prepare
+
+# What one kernel may take for itself. The heaviest lesson takes less; beyond it Python raises MemoryError.
+c.Spawner.mem_limit = "2G"
+
+# The kernels find the course and what JupyterLab is told by it, as with `python3 -m course_lib lab`. Many learners
+# share the processors, so each kernel takes one. Large tensors go back to the system when they are freed.
+c.Spawner.environment = {
+    "PYTHONPATH": str(COURSE),
+    "JUPYTER_CONFIG_PATH": str(COURSE),
+    "COURSE_PROGRESS": lambda spawner: str(CLASS / "progress" / f"{spawner.user.name}.jsonl"),
+    "OMP_NUM_THREADS": "1",
+    "MALLOC_MMAP_THRESHOLD_": str(4 << 20),
+    "MALLOC_TRIM_THRESHOLD_": str(8 << 20),
+}
+
+# Memory comes back from who is away: kernels after an hour without a run, open in a browser or not, and a server
+# two hours after its last kernel.
+c.Spawner.args = [
+    "--MappingKernelManager.cull_idle_timeout=3600",
+    "--MappingKernelManager.cull_connected=True",
+    "--ServerApp.shutdown_no_activity_timeout=7200",
+]
+
+# A class arrives all at once, and a small server needs its time.
+c.JupyterHub.concurrent_spawn_limit = 10
+c.Spawner.start_timeout = c.Spawner.http_timeout = 120
+
+# The course folder is read-only for learners: compiled here once, or else by every kernel anew.
+compileall.compile_dir(COURSE / "course_lib", quiet=2)
