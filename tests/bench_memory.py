@@ -1,40 +1,86 @@
-"""Benchmark: what one learner costs in memory, and how many fit on a server. `python -m tests.bench_memory`.
+"""Benchmark: what one learner costs in memory, and how many fit on a server. `python -m tests.bench_memory`, on Linux.
 
-Runs each lesson in a fresh kernel, with every exercise solved, and prints in MiB what the kernel holds that no other
-process can share ("own"), its highest ("peak"), and what pages of libraries it reads ("shared": learners on one server
-have them once). Linux only. Where a hub can be started (tests/hub.py), the learner's server and the hub are
-measured too. What follows are numbers of lessons: `python -m tests.bench_memory 06 10`.
+Runs the lessons (or those named: 06 10), every exercise solved, each in a fresh kernel with the limit and the
+settings of the hub. MiB of the kernel alone: after the set-up cell, at its highest, at
+the end. Library pages are shared: all learners of a server have them once. Where a hub can be started, as root, it is
+measured too, with the server of one learner, and the number of learners that fit is printed.
 """
 
 from __future__ import annotations
 
-import os
+import re
+import resource
 import sys
+from pathlib import Path
 
 import nbformat
+import psutil
 
-from course_lib.notebooks import NotebookNode, run, solved
-from tests.notebook_runs import NOTEBOOKS, read, texts
+from course_lib import COURSE
+from course_lib.classroom import hub
+from course_lib.notebooks import run, solved
+from tests.hub import Hub, Learner, missing
+from tests.notebook_runs import NOTEBOOKS, code_cells, read, texts
 
-MEMORY = """
-def _memory():
-    import re
-    text = open("/proc/self/smaps_rollup").read() + open("/proc/self/status").read()
-    kib = {name: int(number) for name, number in re.findall(r"^(\\w+):\\s+(\\d+) kB$", text, re.MULTILINE)}
+SYSTEM = 700  # MiB for the operating system and a web server
+LOOK = "print(open('/proc/self/smaps_rollup').read(), open('/proc/self/status').read())"
+
+
+def numbers(text: str) -> tuple[int, int, int]:
+    """MiB that a process has for itself, at its highest and now, and of shared pages, out of what Linux tells."""
+    kib = {name: int(size) for name, size in re.findall(r"^\s*(\w+):\s+(\d+) kB$", text, re.MULTILINE)}
     shared = kib["Rss"] - kib["Anonymous"]
-    print(kib["Anonymous"] // 1024, (kib["VmHWM"] - shared) // 1024, shared // 1024, kib["VmData"] // 1024)
-_memory()
-"""
+    return (kib["VmHWM"] - shared) // 1024, kib["Anonymous"] // 1024, shared // 1024
 
 
-def measure(notebook: NotebookNode, path, cells=None):
-    notebook = solved(notebook)
-    notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"][:cells]
-    notebook.cells.append(nbformat.v4.new_code_cell(MEMORY, id="memory"))
-    return [int(n) for n in texts(run(notebook, path, OMP_NUM_THREADS="1", **dict(x.split("=") for x in os.environ.get("MORE","").split())).cells[-1])[0][1].split()]
+def of_process(process: psutil.Process) -> tuple[int, int, int]:
+    return numbers("".join(Path(f"/proc/{process.pid}/{name}").read_text() for name in ("smaps_rollup", "status")))
 
 
-for path in NOTEBOOKS:
-    if path.name[:2] in sys.argv[1:] or not sys.argv[1:]:
-        for cells in (1, None):
-            print(path.name[:2], cells, *measure(read(path), path, cells), flush=True)
+def of_lesson(path: Path, cells: int | None = None) -> tuple[int, int, int]:
+    """The same for a kernel that ran the first `cells` cells of a lesson, or all of them."""
+    notebook = solved(read(path))
+    notebook.cells = [*code_cells(notebook)[:cells], nbformat.v4.new_code_cell(LOOK, id="look")]
+    return numbers(texts(run(notebook, path, PYTHONPATH=str(COURSE), **hub.THRIFT).cells[-1])[0][1])
+
+
+def of_hub() -> tuple[int, int]:
+    """MiB of the hub with its proxy and all library pages of a learner's server, and of the server alone."""
+    running = Hub(["learner_1"])
+    try:
+        running.start()
+        learner = Learner(running, "learner_1")
+        assert learner.login("secret of a learner")
+        learner.start()
+        first = psutil.Process(running.process.pid)
+        processes = [first, *first.children(recursive=True)]
+        servers = [one for one in processes if "jupyterhub.singleuser" in one.cmdline()]
+        assert len(servers) == 1
+        own, shared = of_process(servers[0])[1:]
+        return shared + sum(sum(of_process(one)[1:]) for one in processes if one not in servers), own
+    finally:
+        running.remove()
+
+
+def main(only: list[str]) -> None:
+    resource.setrlimit(resource.RLIMIT_DATA, (hub.MEMORY, hub.MEMORY))  # the kernels have it too
+    print("lesson  after set-up  highest  at the end  shared")
+    rows = []
+    for path in NOTEBOOKS:
+        if not only or path.name[:2] in only:
+            rows.append((of_lesson(path, 1)[1], *of_lesson(path)))
+            print("{:6}  {:12}  {:7}  {:10}  {:6}".format(path.name[:2], *rows[-1]), flush=True)
+    if missing():
+        print(f"hub and servers were not measured: {missing()}")
+        return
+    idle, highest, end, shared = (max(column) for column in zip(*rows, strict=True))
+    once, server = of_hub()
+    print(f"hub, proxy and libraries of the servers, once: {once} MiB; the server of one learner: {server} MiB")
+    for gib in (8, 24):
+        left = gib * 1024 - SYSTEM - once - shared
+        fit = [left // (server + kernel) for kernel in (idle, end, highest)]
+        print("{} GiB: {} learners who have begun, {} after the heaviest lesson, {} all at its highest".format(gib, *fit))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,7 +14,12 @@ from course_lib import COURSE, progress
 from course_lib.classroom import copies, hub
 from course_lib.classroom.overview import overview
 from course_lib.classroom.places import ClassError
+from course_lib.requirements import requirement_lines
 
+TEXT = {"capture_output": True, "text": True}
+needs_root = pytest.mark.skipif(
+    not sys.platform.startswith("linux") or os.geteuid() != 0, reason="only root gives files to others"
+)
 NAMES = ["learner_1", "learner_2", "learner_3"]
 NOTEBOOK = "00_start_here.ipynb"
 CHECK = """
@@ -66,11 +73,208 @@ def record(running, name):
 def test_each_learner_solves_an_exercise_and_has_a_record_of_their_own(klass, capsys):
     first = klass.learners[0]
     assert first.run(WRONG).endswith("False")
-    assert [answer.split()[-1] for answer in together(lambda learner: learner.run(RIGHT), klass.learners)] == [
-        "True"
-    ] * 3
+    answers = together(lambda learner: learner.run(RIGHT), klass.learners)
+    assert [answer.split()[-1] for answer in answers] == ["True"] * 3
     found = [[event["passed"] for event in progress.events(record(klass, name))] for name in NAMES]
     assert found == [[False, True], [True], [True]]
     overview([record(klass, name) for name in NAMES], None, force=False)
     told = capsys.readouterr().out.splitlines()
     assert [line.split() for line in told[:2]] == [NAMES, ["numbers_in", *["solved", "2", "solved", "1", "solved", "1"]]]
+
+
+TRIES = """
+import os
+from pathlib import Path
+
+folder, course, other, passwords = Path({folder!r}), Path({course!r}), {other!r}, Path({passwords!r})
+tries = {{
+    "list homes": lambda: list((folder / "homes").iterdir()),
+    "list records": lambda: list((folder / "progress").iterdir()),
+    "list a home": lambda: list((folder / "homes" / other).iterdir()),
+    "read a lesson": lambda: (folder / "homes" / other / "notebooks" / "00_start_here.ipynb").read_text(),
+    "read a record": lambda: (folder / "progress" / (other + ".jsonl")).read_text(),
+    "write a record": lambda: (folder / "progress" / (other + ".jsonl")).open("a"),
+    "remove a record": lambda: (folder / "progress" / (other + ".jsonl")).unlink(),
+    "read passwords": lambda: passwords.read_bytes(),
+    "read the hub's files": lambda: (folder / "jupyterhub.sqlite").read_bytes(),
+    "write the course": lambda: (course / "course_lib" / "new.py").touch(),
+    "change the course": lambda: (course / "course_lib" / "__init__.py").open("a"),
+    "become root": lambda: os.setuid(0),
+    "own record": lambda: Path(os.environ["COURSE_PROGRESS"]).read_text(),
+    "own home": lambda: list(Path.home().iterdir()),
+}}
+for name, act in tries.items():
+    try:
+        act()
+        print(name)
+    except PermissionError:
+        pass
+print(os.getuid(), os.getgroups())
+"""
+
+
+def test_a_learner_gets_at_nothing_of_others_and_cannot_change_the_course(klass):
+    reached, (passwords, *_) = [], klass.folder.glob("passwords.dbm*")  # each system has its own end of the name
+    for learner, other in zip(klass.learners, [*NAMES[1:], NAMES[0]], strict=True):
+        code = TRIES.format(folder=str(klass.folder), course=str(COURSE), other=other, passwords=str(passwords))
+        *did, numbers = learner.run(code).splitlines()
+        assert did == ["own record", "own home"]
+        reached.append(numbers)
+        assert learner.session.get(f"{klass.address}/user/{other}/api/contents").status_code in (403, 404)
+    assert sorted(reached) == [f"{hub.FIRST_UID + number} []" for number in range(3)]
+
+
+def test_a_kernel_that_asks_for_too_much_is_told_and_harms_nobody(klass):
+    greedy, *others = klass.learners
+    assert greedy.run("much = bytearray(4 << 30)").startswith("MemoryError")
+    assert "memory" in greedy.run("import torch; torch.zeros(1 << 30)")
+    assert together(lambda learner: learner.run("6 * 7"), [greedy, *others]) == ["42"] * 3
+
+
+def test_a_wrong_password_and_a_name_not_on_the_list_are_refused(klass):
+    from tests.hub import Learner
+
+    assert not Learner(klass, NAMES[0]).login("secret of somebody else")
+    assert not Learner(klass, "somebody").login("secret of somebody")
+    assert not (klass.folder / "homes" / "somebody").exists()
+
+
+def test_work_and_passwords_stay_and_the_list_rules_when_the_hub_starts_again(klass):
+    from tests.hub import Learner
+
+    stays, goes = klass.learners[0], klass.learners[1]
+    lessons = klass.folder / "homes" / stays.name / "notebooks"
+    changed = {"type": "notebook", "format": "json", "content": json.loads((lessons / NOTEBOOK).read_text())}
+    changed["content"]["cells"][0]["source"] = "# My own notes"
+    assert stays.ask("PUT", f"contents/notebooks/{NOTEBOOK}", json=changed).ok
+    assert stays.ask("DELETE", "contents/notebooks/glossary.md").ok
+    before = record(klass, stays.name).read_bytes()
+    klass.stop()
+    klass.write_list([name for name in NAMES if name != goes.name])
+    klass.start()
+    assert not Learner(klass, goes.name).login(f"secret of {goes.name}")
+    again = Learner(klass, stays.name)
+    assert not again.login("another secret") and again.login(f"secret of {stays.name}")
+    again.start()
+    assert "# My own notes" in (lessons / NOTEBOOK).read_text() and (lessons / "glossary.md").exists()
+    assert record(klass, stays.name).read_bytes() == before
+
+
+# ---------------------------------------------------------------- the class list
+
+
+def test_a_class_list_has_a_name_a_line(tmp_path):
+    path = tmp_path / "class.txt"
+    path.write_text("\ufeff# group A\nlearner_1\n\n  learner-2  # moved\nlearner.3\n", encoding="utf-8")
+    assert hub.class_list(path) == {"learner_1", "learner-2", "learner.3"}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (None, "class.txt cannot be read .*: it has to hold a learner's name a line"),
+        ("# nobody yet\n", "class.txt holds no name: write a learner's name a line"),
+        ("learner_1\n../root\n", "class.txt, line 2: '../root' is no name to log in with"),
+        ("Learner 1\n", "line 1: 'Learner 1' is no name"),
+        ("learner_1\nlearner_2\nlearner_1\n", "line 3: learner_1 is there twice"),
+    ],
+)
+def test_a_class_list_that_will_not_do_is_told(tmp_path, text, told):
+    if text is not None:
+        (tmp_path / "class.txt").write_text(text, encoding="utf-8")
+    with pytest.raises(ClassError, match=told):
+        hub.class_list(tmp_path / "class.txt")
+
+
+# ---------------------------------------------------------------- the server
+
+
+def test_a_hub_is_refused_where_it_could_not_keep_learners_apart(tmp_path, monkeypatch):
+    monkeypatch.setattr(hub.sys, "platform", "darwin")
+    with pytest.raises(ClassError, match="on Linux only"):
+        hub.check_server(tmp_path)
+    monkeypatch.setattr(hub.sys, "platform", "linux")
+    monkeypatch.setattr(hub.os, "geteuid", lambda: 1000, raising=False)
+    with pytest.raises(ClassError, match="started by root.*use sudo"):
+        hub.check_server(tmp_path)
+    monkeypatch.setattr(hub.os, "geteuid", lambda: 0, raising=False)
+    monkeypatch.setattr(hub.shutil, "which", lambda name: None)
+    with pytest.raises(ClassError, match="not found on PATH: setpriv, prlimit, configurable-http-proxy"):
+        hub.check_server(tmp_path)
+
+
+@needs_root
+def test_a_closed_class_folder_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(hub.shutil, "which", lambda name: name)
+    closed = tmp_path / "class"
+    closed.mkdir(mode=0o700)
+    with pytest.raises(ClassError, match="learners could not .* such as /srv or /opt"):
+        hub.check_server(closed)
+
+
+@needs_root
+def test_a_learner_keeps_the_number_of_the_home_and_a_new_one_gets_the_next(tmp_path):
+    numbers = [hub.account(tmp_path, name) for name in ("learner_1", "learner_2", "learner_1")]
+    assert numbers == [hub.FIRST_UID, hub.FIRST_UID + 1, hub.FIRST_UID]
+    home, kept = tmp_path / "homes" / "learner_2", tmp_path / "progress" / "learner_2.jsonl"
+    assert [(path.stat().st_uid, path.stat().st_mode & 0o777) for path in (home, kept)] == [
+        (hub.FIRST_UID + 1, 0o700), (hub.FIRST_UID + 1, 0o600),
+    ]  # fmt: skip
+    os.chown(home, 0, 0)
+    with pytest.raises(ClassError, match="learner_2 belongs to user 0, not to a learner: restore it with its owner"):
+        hub.account(tmp_path, "learner_2")
+
+
+# ---------------------------------------------------------------- a learner's copy of the lessons
+
+
+@pytest.fixture
+def lessons(tmp_path):
+    folder = tmp_path / "lessons"
+    folder.mkdir()
+    for name in ("00_start.ipynb", "01_words.ipynb", "glossary.md", "TEACHING.md"):
+        (folder / name).write_text(f"first edition of {name}")
+    return folder
+
+
+def texts(folder):
+    return {path.name: path.read_text() for path in folder.iterdir() if path.name != copies.GIVEN}
+
+
+def test_a_copy_holds_what_learners_need(lessons, tmp_path):
+    copies.update(lessons, tmp_path / "copy")
+    assert set(texts(tmp_path / "copy")) == {"00_start.ipynb", "01_words.ipynb", "glossary.md"}
+
+
+def test_an_update_renews_what_was_left_alone_and_keeps_the_learners_work(lessons, tmp_path):
+    copy = tmp_path / "copy"
+    copies.update(lessons, copy)
+    (copy / "01_words.ipynb").write_text("my work")
+    (copy / "02_more.ipynb").write_text("my own notebook")
+    (copy / "glossary.md").unlink()
+    for name in ("00_start.ipynb", "01_words.ipynb", "02_more.ipynb", "03_new.ipynb"):
+        (lessons / name).write_text(f"second edition of {name}")
+    for _ in range(2):
+        copies.update(lessons, copy)
+        assert texts(copy) == {
+            "00_start.ipynb": "second edition of 00_start.ipynb",
+            "01_words.ipynb": "my work",
+            "02_more.ipynb": "my own notebook",
+            "03_new.ipynb": "second edition of 03_new.ipynb",
+            "glossary.md": "first edition of glossary.md",
+        }
+
+
+def test_the_command_is_run_even_if_the_copy_cannot_be_written(lessons, tmp_path):
+    (tmp_path / "copy").write_text("a file where the folder should be")
+    command = [sys.executable, "-m", "course_lib.classroom.copies", lessons, tmp_path / "copy"]
+    done = subprocess.run([*command, sys.executable, "-c", "print('the server')"], cwd=COURSE, **TEXT)
+    assert done.returncode == 0 and done.stdout == "the server\n" and "are not up to date" in done.stderr
+
+
+def test_the_tests_use_the_versions_that_teachers_install():
+    teaching, tests = (
+        requirement_lines((COURSE / name / "requirements.txt").read_text(encoding="utf-8"))
+        for name in ("notebooks/teaching", "tests")
+    )
+    assert teaching and set(teaching) <= set(tests)

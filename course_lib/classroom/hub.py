@@ -13,7 +13,16 @@ from course_lib import COURSE
 from course_lib.classroom.places import ClassError
 
 FIRST_UID = 20_000  # user numbers of learners start here, above those of people and below those of containers
-PROCESSES = 500  # a server and some kernels take about 20 threads each
+PROCESSES = 500  # threads of a learner: a server and a kernel have about 20 each
+MEMORY = 2 << 30  # bytes that one kernel may take for itself: every lesson runs with it, tests/bench_memory.py shows
+
+# Many learners share the processors, so that each kernel uses one. Tensors of a megabyte and more go back to the
+# system when they are freed; smaller ones are kept for the next, since asking the system each time takes longer.
+THRIFT = {
+    "OMP_NUM_THREADS": "1",
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 20),
+    "MALLOC_TRIM_THRESHOLD_": str(8 << 20),
+}
 
 
 def class_list(path: Path) -> set[str]:
@@ -28,6 +37,8 @@ def class_list(path: Path) -> set[str]:
     names = {number: line.partition("#")[0].strip() for number, line in enumerate(lines, 1)}
     names = {number: name for number, name in names.items() if name}
     for number, name in names.items():
+        if list(names.values()).index(name) < list(names).index(number):
+            raise ClassError(f"{path}, line {number}: {name} is there twice, and each learner needs a name of their own")
         if not re.fullmatch(r"[a-z][a-z0-9._-]{0,31}", name):
             raise ClassError(
                 f"{path}, line {number}: {name!r} is no name to log in with. Use up to 32 small letters a to z, digits, "
@@ -38,8 +49,8 @@ def class_list(path: Path) -> set[str]:
     return set(names.values())
 
 
-def check_server() -> None:
-    """ClassError where this computer cannot keep learners apart."""
+def check_server(folder: Path) -> None:
+    """ClassError where this computer cannot keep learners apart, or closes course or class `folder` to them."""
     if not sys.platform.startswith("linux"):
         raise ClassError("a hub for a class runs on Linux only: its learners are kept apart by means of Linux")
     if os.geteuid() != 0:
@@ -50,12 +61,13 @@ def check_server() -> None:
             f"not found on PATH: {', '.join(lacking)}. setpriv and prlimit come with util-linux, the proxy with "
             "npm install --global configurable-http-proxy"
         )
-    test = [*as_learner(FIRST_UID, "unlimited"), sys.executable, "-c", "import course_lib, jupyterhub"]
+    code = "import os, sys, course_lib, jupyterhub; os.stat(sys.argv[1])"
+    test = [*as_learner(FIRST_UID, "unlimited"), sys.executable, "-c", code, str(folder)]
     tried = subprocess.run(test, cwd="/", env={"PYTHONPATH": str(COURSE)}, capture_output=True, text=True)
     if tried.returncode:
         raise ClassError(
-            f"learners could not start {sys.executable} and read {COURSE}: both have to lie where every user of this "
-            f"computer may read, such as /srv or /opt ({tried.stderr.strip().splitlines()[-1:]})"
+            f"learners could not start {sys.executable}, read {COURSE} and reach {folder}. All three have to lie where "
+            f"every user may go, such as /srv or /opt ({tried.stderr.strip().splitlines()[-1:]})"
         )
 
 
@@ -65,7 +77,7 @@ def as_learner(uid: int, memory: int | str) -> list[str]:
     `memory` is what each process may have for itself, in bytes: more raises MemoryError in the process that asks.
     """
     rights = [f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs", "--bounding-set=-all"]
-    return ["setpriv", *rights, "prlimit", f"--data={memory}", f"--nproc={PROCESSES}"]
+    return ["prlimit", f"--data={memory}", f"--nproc={PROCESSES}", "setpriv", *rights]
 
 
 def account(folder: Path, name: str) -> int:

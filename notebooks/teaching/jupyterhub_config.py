@@ -8,6 +8,7 @@ homes/NAME with a learner's copy of the lessons, and progress/NAME.jsonl with th
 """
 
 import compileall
+import os
 import sys
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from course_lib.classroom.places import ClassError  # noqa: E402
 c = get_config()  # noqa: F821, which JupyterHub puts here
 
 try:
-    hub.check_server()
+    hub.check_server(CLASS)
     learners = hub.class_list(CLASS / "class.txt")
 except ClassError as error:
     sys.exit(f"This did not work: {error}")
@@ -51,18 +52,15 @@ def prepare(spawner):
 
 c.Spawner.pre_spawn_hook = prepare
 
-# What one kernel may take for itself. The heaviest lesson takes less; beyond it Python raises MemoryError.
-c.Spawner.mem_limit = "2G"
+# What one kernel may take for itself; beyond it Python raises MemoryError. "4G" leaves room for experiments.
+c.Spawner.mem_limit = hub.MEMORY
 
-# The kernels find the course and what JupyterLab is told by it, as with `python3 -m course_lib lab`. Many learners
-# share the processors, so each kernel takes one. Large tensors go back to the system when they are freed.
+# The kernels find the course, and what it tells JupyterLab, as with `python3 -m course_lib lab`.
 c.Spawner.environment = {
     "PYTHONPATH": str(COURSE),
     "JUPYTER_CONFIG_PATH": str(COURSE),
     "COURSE_PROGRESS": lambda spawner: str(CLASS / "progress" / f"{spawner.user.name}.jsonl"),
-    "OMP_NUM_THREADS": "1",
-    "MALLOC_MMAP_THRESHOLD_": str(4 << 20),
-    "MALLOC_TRIM_THRESHOLD_": str(8 << 20),
+    **hub.THRIFT,
 }
 
 # Memory comes back from who is away: kernels after an hour without a run, open in a browser or not, and a server
@@ -77,5 +75,8 @@ c.Spawner.args = [
 c.JupyterHub.concurrent_spawn_limit = 10
 c.Spawner.start_timeout = c.Spawner.http_timeout = 120
 
-# The course folder is read-only for learners: compiled here once, or else by every kernel anew.
+# Learners cannot write into the course folder: compiled here once, or else by every kernel anew.
 compileall.compile_dir(COURSE / "course_lib", quiet=2)
+
+# What the hub writes from here on, such as its database, nobody else may read.
+os.umask(0o077)
