@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import resource
+import statistics
 import sys
 from pathlib import Path
 
@@ -63,7 +64,7 @@ def of_hub() -> tuple[int, int]:
 
 
 def main(only: list[str]) -> None:
-    resource.setrlimit(resource.RLIMIT_DATA, (hub.MEMORY, hub.MEMORY))  # the kernels have it too
+    resource.setrlimit(resource.RLIMIT_DATA, (hub.MEMORY, resource.RLIM_INFINITY))  # the kernels have it too
     print("lesson  after set-up  highest  at the end  shared")
     rows = []
     for path in NOTEBOOKS:
@@ -73,13 +74,15 @@ def main(only: list[str]) -> None:
     if missing():
         print(f"hub and servers were not measured: {missing()}")
         return
-    idle, highest, end, shared = (max(column) for column in zip(*rows, strict=True))
+    begun, *columns = zip(*rows, strict=True)
+    begun, (highest, end, shared) = statistics.median(begun), map(max, columns)
     once, server = of_hub()
     print(f"hub, proxy and libraries of the servers, once: {once} MiB; the server of one learner: {server} MiB")
     for gib in (8, 24):
         left = gib * 1024 - SYSTEM - once - shared
-        fit = [left // (server + kernel) for kernel in (idle, end, highest)]
-        print("{} GiB: {} learners who have begun, {} after the heaviest lesson, {} all at its highest".format(gib, *fit))
+        fit = [left // (server + kernel) for kernel in (begun, end, highest)]
+        told = "{} GiB: {} learners with a kernel each, {} after the heaviest lesson, {} all at its highest at once"
+        print(told.format(gib, *map(int, fit)))
 
 
 if __name__ == "__main__":

@@ -107,7 +107,18 @@ class Hub:
         )
         view = self.folder / "view"
         view.mkdir(exist_ok=True)
-        command = [*opened(view), sys.executable, "-m", "jupyterhub", "--config", str(CONFIG), *options]
+        command = [
+            "setpriv",
+            "--pdeathsig",
+            "TERM",
+            *opened(view),
+            sys.executable,
+            "-m",
+            "jupyterhub",
+            "--config",
+            str(CONFIG),
+            *options,
+        ]
         with (self.folder / "hub.log").open("ab") as log:
             self.process = subprocess.Popen(command, cwd=self.folder, stdout=log, stderr=subprocess.STDOUT)
         try:
@@ -149,7 +160,7 @@ class Learner:
     """A learner's browser: it logs in, starts the own server, and runs code in a kernel."""
 
     def __init__(self, running: Hub, name: str) -> None:
-        self.hub, self.name, self.kernel = running, name, None
+        self.hub, self.name = running, name
         self.session = requests.Session()
 
     @property
@@ -186,12 +197,9 @@ class Learner:
         wanted = {"path": f"notebooks/{notebook}", "name": "", "type": "notebook", "kernel": {"name": "python3"}}
         answer = self.ask("POST", "sessions", json=wanted)
         assert answer.ok, answer.text
-        self.kernel = answer.json()["kernel"]["id"]
-        cookies = requests.utils.dict_from_cookiejar(self.session.cookies)
-        address = f"{self.base}/api/kernels/{self.kernel}/channels".replace("http", "ws", 1)
-        cookie = requests.Request("GET", f"{self.base}/api/kernels/{self.kernel}/channels", cookies=self.session.cookies)
-        cookie = self.session.prepare_request(cookie).headers["Cookie"]
-        self.line = websocket.create_connection(address, cookie=cookie, timeout=PATIENCE)
+        address = f"{self.base}/api/kernels/{answer.json()['kernel']['id']}/channels"
+        cookie = self.session.prepare_request(requests.Request("GET", address)).headers["Cookie"]
+        self.line = websocket.create_connection(address.replace("http", "ws", 1), cookie=cookie, timeout=PATIENCE)
 
     def run(self, code: str) -> str:
         """What a cell prints and shows as text, or the name and message of its error."""

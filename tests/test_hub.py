@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ from course_lib.classroom import copies, hub
 from course_lib.classroom.overview import overview
 from course_lib.classroom.places import ClassError
 from course_lib.requirements import requirement_lines
+from tests.hub import Hub, Learner, require_hub
 
 TEXT = {"capture_output": True, "text": True}
 needs_root = pytest.mark.skipif(
@@ -43,9 +45,6 @@ def together(work, learners):
 @pytest.fixture(scope="module")
 def klass():
     """A hub and three learners who logged in and opened lesson 00."""
-    pytest.importorskip("websocket", reason="comes with JupyterLab")
-    from tests.hub import Hub, Learner, require_hub
-
     require_hub()
     running = Hub(NAMES)
     try:
@@ -79,7 +78,8 @@ def test_each_learner_solves_an_exercise_and_has_a_record_of_their_own(klass, ca
     assert found == [[False, True], [True], [True]]
     overview([record(klass, name) for name in NAMES], None, force=False)
     told = capsys.readouterr().out.splitlines()
-    assert [line.split() for line in told[:2]] == [NAMES, ["numbers_in", *["solved", "2", "solved", "1", "solved", "1"]]]
+    assert told[0].split() == NAMES
+    assert told[1].split() == ["numbers_in", "solved", "2", "solved", "1", "solved", "1"]
 
 
 TRIES = """
@@ -132,16 +132,12 @@ def test_a_kernel_that_asks_for_too_much_is_told_and_harms_nobody(klass):
 
 
 def test_a_wrong_password_and_a_name_not_on_the_list_are_refused(klass):
-    from tests.hub import Learner
-
     assert not Learner(klass, NAMES[0]).login("secret of somebody else")
     assert not Learner(klass, "somebody").login("secret of somebody")
     assert not (klass.folder / "homes" / "somebody").exists()
 
 
 def test_work_and_passwords_stay_and_the_list_rules_when_the_hub_starts_again(klass):
-    from tests.hub import Learner
-
     stays, goes = klass.learners[0], klass.learners[1]
     lessons = klass.folder / "homes" / stays.name / "notebooks"
     changed = {"type": "notebook", "format": "json", "content": json.loads((lessons / NOTEBOOK).read_text())}
@@ -153,11 +149,22 @@ def test_work_and_passwords_stay_and_the_list_rules_when_the_hub_starts_again(kl
     klass.write_list([name for name in NAMES if name != goes.name])
     klass.start()
     assert not Learner(klass, goes.name).login(f"secret of {goes.name}")
+    refused = goes.session.get(f"{klass.address}/hub/spawn/{goes.name}")  # in a browser that is still logged in
+    assert refused.status_code == 403 and f"{goes.name} is not on the class list" in refused.text
     again = Learner(klass, stays.name)
     assert not again.login("another secret") and again.login(f"secret of {stays.name}")
     again.start()
     assert "# My own notes" in (lessons / NOTEBOOK).read_text() and (lessons / "glossary.md").exists()
     assert record(klass, stays.name).read_bytes() == before
+
+
+def test_a_forgotten_password_is_cleared_as_the_notes_for_teachers_say(klass):
+    notes = (COURSE / "notebooks" / "TEACHING.md").read_text(encoding="utf-8")
+    code = re.search(r"python -c '(import dbm[^']*)'", notes)[1]
+    learner = Learner(klass, "learner_1")
+    assert not learner.login("a new secret")
+    subprocess.run([sys.executable, "-c", code], cwd=klass.folder, check=True)
+    assert learner.login("a new secret")
 
 
 # ---------------------------------------------------------------- the class list
@@ -203,13 +210,15 @@ def test_a_hub_is_refused_where_it_could_not_keep_learners_apart(tmp_path, monke
         hub.check_server(tmp_path)
 
 
-@needs_root
-def test_a_closed_class_folder_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(hub.shutil, "which", lambda name: name)
-    closed = tmp_path / "class"
-    closed.mkdir(mode=0o700)
-    with pytest.raises(ClassError, match="learners could not .* such as /srv or /opt"):
-        hub.check_server(closed)
+def test_a_class_folder_that_learners_cannot_reach_is_told():
+    require_hub()
+    running = Hub(NAMES)
+    try:
+        running.folder.chmod(0o700)
+        with pytest.raises(AssertionError, match=f"did not work: learners could not .*denied: '{running.folder}'"):
+            running.start()
+    finally:
+        running.remove()
 
 
 @needs_root

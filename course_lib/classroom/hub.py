@@ -34,19 +34,21 @@ def class_list(path: Path) -> set[str]:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ClassError(f"{path} cannot be read ({error}): it has to hold a learner's name a line") from error
-    names = {number: line.partition("#")[0].strip() for number, line in enumerate(lines, 1)}
-    names = {number: name for number, name in names.items() if name}
-    for number, name in names.items():
-        if list(names.values()).index(name) < list(names).index(number):
-            raise ClassError(f"{path}, line {number}: {name} is there twice, and each learner needs a name of their own")
-        if not re.fullmatch(r"[a-z][a-z0-9._-]{0,31}", name):
+    found: set[str] = set()
+    for number, line in enumerate(lines, 1):
+        name = line.partition("#")[0].strip()
+        if name and not re.fullmatch(r"[a-z][a-z0-9._-]{0,31}", name):
             raise ClassError(
-                f"{path}, line {number}: {name!r} is no name to log in with. Use up to 32 small letters a to z, digits, "
-                "dots, - and _, a letter first"
+                f"{path}, line {number}: {name!r} is no name to log in with. Use up to 32 characters out of a to z, "
+                "0 to 9, dot, - and _, a letter first"
             )
-    if not names:
+        if name and name in found:
+            raise ClassError(f"{path}, line {number}: {name} is there twice. Each learner needs a name of their own")
+        found.add(name)
+    found.discard("")
+    if not found:
         raise ClassError(f"{path} holds no name: write a learner's name a line")
-    return set(names.values())
+    return found
 
 
 def check_server(folder: Path) -> None:
@@ -62,7 +64,7 @@ def check_server(folder: Path) -> None:
             "npm install --global configurable-http-proxy"
         )
     code = "import os, sys, course_lib, jupyterhub; os.stat(sys.argv[1])"
-    test = [*as_learner(FIRST_UID, "unlimited"), sys.executable, "-c", code, str(folder)]
+    test = [*as_learner(FIRST_UID, MEMORY), sys.executable, "-c", code, str(folder)]
     tried = subprocess.run(test, cwd="/", env={"PYTHONPATH": str(COURSE)}, capture_output=True, text=True)
     if tried.returncode:
         raise ClassError(
@@ -71,7 +73,7 @@ def check_server(folder: Path) -> None:
         )
 
 
-def as_learner(uid: int, memory: int | str) -> list[str]:
+def as_learner(uid: int, memory: int) -> list[str]:
     """The start of a command that runs under a learner's number, without further rights, with limited memory.
 
     `memory` is what each process may have for itself, in bytes: more raises MemoryError in the process that asks.

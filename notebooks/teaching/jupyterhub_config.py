@@ -12,6 +12,8 @@ import os
 import sys
 from pathlib import Path
 
+from tornado.web import HTTPError
+
 COURSE = Path(__file__).resolve().parents[2]
 CLASS = Path.cwd()
 sys.path.insert(0, str(COURSE))
@@ -47,6 +49,10 @@ c.Spawner.default_url = "/lab/tree/notebooks/00_start_here.ipynb"
 
 def prepare(spawner):
     """Give the learner a home and a record, and the command that starts the server as this learner."""
+    if spawner.user.name not in learners:  # taken off the list, in a browser that is still logged in
+        refused = HTTPError(403)
+        refused.jupyterhub_message = f"{spawner.user.name} is not on the class list"
+        raise refused
     spawner.cmd = hub.server_command(CLASS, spawner.user.name, spawner.mem_limit)
 
 
