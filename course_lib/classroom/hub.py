@@ -63,7 +63,7 @@ def check_server(folder: Path) -> None:
             f"not found on PATH: {', '.join(lacking)}. setpriv and prlimit come with util-linux, the proxy with "
             "npm install --global configurable-http-proxy"
         )
-    code = "import os, sys, course_lib, jupyterhub; os.stat(sys.argv[1])"
+    code = "import os, sys, course_lib, jupyterhub; os.chdir(sys.argv[1])"
     test = [*as_learner(FIRST_UID, MEMORY), sys.executable, "-c", code, str(folder)]
     tried = subprocess.run(test, cwd="/", env={"PYTHONPATH": str(COURSE)}, capture_output=True, text=True)
     if tried.returncode:
