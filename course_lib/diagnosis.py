@@ -640,7 +640,10 @@ def _numbers(value: Any) -> Tensor | None:
     if isinstance(value, Tensor):
         return value.double()
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return torch.tensor([value], dtype=torch.float64)
+        try:
+            return torch.tensor([float(value)], dtype=torch.float64)
+        except OverflowError:  # a power of a power has more digits than a float can hold
+            return None
     return None
 
 

@@ -95,7 +95,10 @@ def equal(one: Any, other: Any, slack: float = 0.0) -> bool:
         except (RuntimeError, NotImplementedError):  # sparse, quantised, without numbers
             return False
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(equal(one[key], other[key], slack) for key in one)
+        try:
+            return one.keys() == other.keys() and all(equal(one[key], other[key], slack) for key in one)
+        except RecursionError:  # a dict that holds itself
+            return False
     if type(one) is not type(other):
         return False
     try:
@@ -186,8 +189,8 @@ def _origin(error: BaseException, answer: Callable) -> tuple[int | None, str]:
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if code is not None and frame.filename == code.co_filename
-    ]
+        if code is not None and frame.filename == code.co_filename and frame.lineno is not None
+    ]  # without a number: an interrupt between two lines
     if not frames:
         return None, ""
     text = frames[-1].line or linecache.getline(frames[-1].filename, frames[-1].lineno)
