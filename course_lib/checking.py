@@ -15,10 +15,11 @@ from typing import Any
 import torch
 
 from course_lib import exercises, progress
-from course_lib.diagnosis import Fault, always_the_same, brief, find_fault, only_right_for, relation
+from course_lib.diagnosis import Fault, always_the_same, brief, find_fault, only_right_for
 from course_lib.exercises.model import Exercise, WrongAnswer
 from course_lib.missing import tell_in_notebook
 from course_lib.outcomes import Outcome, alike, equal, right, run, same_again, was_stopped
+from course_lib.relations import NOTHING, find_relation, numbers_apart
 
 SURE = {
     "timed out",
@@ -81,7 +82,8 @@ def check(answer: Callable | str) -> Result:
             attempted=False,
         )
     _tried.add(exercise.name)
-    with torch.random.fork_rng(devices=[]):  # layers draw numbers; the notebook's stream stays where it is
+    # Layers draw numbers, and the notebook's stream stays where it is; a gradient is asked for in a no_grad block too.
+    with torch.random.fork_rng(devices=[]), torch.enable_grad():
         result = _judge(exercise, answer)
     progress.record("check", exercise.name, passed=result.passed, diagnosis=result.diagnosis)
     return result
@@ -194,7 +196,7 @@ def _judge(exercise: Exercise, answer: Callable) -> Result:
     known = None if was_stopped(got[-1]) or any(one.changed for one in got) else _known(exercise, got)
     if known is None and fault.name not in SURE and not _same_again(exercise, answer, got):
         return _not_the_same_twice(exercise, answer, got)
-    return _verdict(exercise, got, expected, rights, fault, known)
+    return _verdict(exercise, answer, got, expected, rights, fault, known)
 
 
 def _not_the_same_twice(exercise: Exercise, answer: Callable, got: list[Outcome]) -> Result:
@@ -219,6 +221,7 @@ def _not_the_same_twice(exercise: Exercise, answer: Callable, got: list[Outcome]
 
 def _verdict(
     exercise: Exercise,
+    answer: Callable,
     got: list[Outcome],
     expected: list[Outcome],
     rights: list[bool],
@@ -227,22 +230,35 @@ def _verdict(
 ) -> Result:
     """Put the fact (what came instead of what) and the explanation (which mistake does that) together."""
     diagnosis, because, only = fault.name, fault.meaning, ""
+    coincidence, sentence = only_right_for(expected, rights)
     if known:
         diagnosis, because = known.name, known.because
     elif fault.name not in SURE and always_the_same(got):
         diagnosis = "the same for every input"
         because = "Your code gives this result for every input: where does it use its arguments?"
-    elif (
-        fault.name not in ("changed its input", "timed out", "interrupted") and only_right_for(expected, rights)[0]
-    ):
-        diagnosis, sentence = only_right_for(expected, rights)
-        only = f"{sentence} "
-    elif fault.name in ("different", "wrong order"):
-        name, sentence = relation(exercise, got, expected)
-        diagnosis, because = (name, sentence) if name else (diagnosis, because)
+    elif fault.name in ("changed its input", "timed out", "interrupted"):
+        pass
+    elif coincidence and coincidence != "right for one case only":
+        diagnosis, only = coincidence, f"{sentence} "
+    elif found := _relation(exercise, answer, got, expected, fault):
+        diagnosis, because = found
+    elif coincidence:
+        diagnosis, only = coincidence, f"{sentence} "
     where = f"{'On' if only else 'on'} {fault.got.case.label}, "
     text = f"{exercise.name}: {only}{where}{fault.text}\n{because}".rstrip()
     return Result(text, "wrong", fault.lines, diagnosis=diagnosis)
+
+
+def _relation(
+    exercise: Exercise, answer: Callable, got: list[Outcome], expected: list[Outcome], fault: Fault
+) -> tuple[str, str] | None:
+    """Name and sentence of what a result of the right form has to do with the right one."""
+    found = NOTHING
+    if fault.name == "different":
+        found = find_relation(exercise, answer, got, expected)
+    elif fault.name == "wrong order":
+        found = numbers_apart(got, expected)
+    return found if found != NOTHING else None
 
 
 def _first_fault(exercise: Exercise, got: list[Outcome], expected: list[Outcome], rights: list[bool]) -> Fault:

@@ -82,35 +82,6 @@ def always_the_same(outcomes: list[Outcome]) -> bool:
     )
 
 
-def relation(exercise: Exercise, got: list[Outcome], expected: list[Outcome]) -> tuple[str, str]:
-    """Name and sentence where all numbers are off by one constant, factor or sign; else two empty texts."""
-    pairs = [
-        (_numbers(one.value), _numbers(other.value))
-        for one, other in zip(got, expected, strict=True)
-        if not other.case.raises
-    ]
-    if not pairs or any(a is None or b is None or a.shape != b.shape for a, b in pairs):
-        return "", ""
-    ours, theirs = torch.cat([b.flatten() for _, b in pairs]), torch.cat([a.flatten() for a, _ in pairs])
-    if len(ours) < 2 or not theirs.isfinite().all() or len(ours.unique()) < 2:
-        return "", ""
-    if torch.allclose(theirs, -ours, rtol=1e-9):
-        return "sign", "Each number has the opposite sign."
-    off = theirs - ours
-    if torch.allclose(off, off[:1], rtol=1e-6, atol=1e-9) and off[0] != 0:
-        way = "large" if off[0] > 0 else "small"
-        return "constant", f"Each number is too {way} by {abs(off[0].item()):g}."
-    there = ours != 0
-    ratio = theirs[there] / ours[there]
-    if torch.allclose(ratio, ratio[:1], rtol=1e-6, atol=0) and not theirs[~there].any() and ratio[0] not in (0, 1):
-        factor = ratio[0].item()
-        how = (
-            f"{factor:g} times what it should be" if abs(factor) > 1 else f"1/{1 / factor:g} of what it should be"
-        )
-        return "factor", f"Each number is {how}."
-    return "", ""
-
-
 def _stopped(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
     if not was_stopped(got):
         return None
@@ -634,17 +605,6 @@ def _place(axes: list[str], at: tuple[int, ...]) -> str:
         + ", ".join(f"{name}={index}" if name else str(index) for name, index in zip(names, at, strict=True))
         + ")"
     )
-
-
-def _numbers(value: Any) -> Tensor | None:
-    if isinstance(value, Tensor):
-        return value.double()
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            return torch.tensor([float(value)], dtype=torch.float64)
-        except OverflowError:  # a power of a power has more digits than a float can hold
-            return None
-    return None
 
 
 def _first_line(error: BaseException) -> str:

@@ -53,7 +53,8 @@ class Exercise:
     `gradient` is the position of the argument that has to receive a gradient. `read` turns a result that
     cannot be compared as it is (a layer) into a dict of values; `use` calls what a class made. `slack` is how
     far a number may be from the right one, relative to the largest: 0 where numbers are only moved. `picture`
-    explains a wrong result of a case in a few lines of text.
+    explains a wrong result of a case in a few lines of text. `quantities` are whole numbers that one counts on the
+    way to a number, by name: a wrong result is told in them.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Exercise:
     picture: Callable[[Case, Any], str] | None = None
     use: Callable[[Any, Case], Any] | None = None
     slack: float = 0.0
+    quantities: Callable[..., dict[str, int]] | None = None
 
     @property
     def solution_source(self) -> str:
@@ -125,3 +127,12 @@ def fill_projection(parameters: Iterable[Tensor], length: int, dimension: int) -
             fitting = [values for values in (weight, bias) if values.numel() == parameter.numel()]
             values = fitting[0] if fitting else torch.linspace(-1, 1, parameter.numel(), dtype=torch.float64)
             parameter.copy_(values.reshape(parameter.shape))
+
+
+def refuse_without_gradient(result: Tensor, right: Tensor) -> None:
+    """Raise NotAsked where the right numbers came without a gradient: the layer would never learn."""
+    if result.shape == right.shape and result.dtype == right.dtype and torch.allclose(result, right):
+        raise NotAsked(
+            "the numbers are right, but no gradient reaches the layer: it would never learn. Leave out what cuts it"
+            " off: .data, .detach() or no_grad"
+        )
