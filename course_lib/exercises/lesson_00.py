@@ -34,6 +34,12 @@ EXERCISES = (
         solution=numbers_in,
         cases=_cases,
         result=int,
+        quantities=lambda shape: {
+            "first size": shape[0],
+            "last size": shape[-1],
+            "sum of the sizes": sum(shape),
+            "number of axes": len(shape),
+        },
         wrong=(
             WrongAnswer(
                 "first two sizes",
