@@ -48,6 +48,7 @@ def _sentences() -> list[Case]:
             "It rained (again)...",
             "",
             "Écoute, Ζωή",
+            "  (quiet)",
         ]
     ]
 
