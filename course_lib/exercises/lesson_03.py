@@ -235,6 +235,18 @@ def _of_scores(loss):
     return wrong
 
 
+def _score_of(score):
+    """The loss with another score for the true pair."""
+    return lambda centre, context, others: -(
+        F.logsigmoid(score(centre, context)) + F.logsigmoid(-(others @ centre.unsqueeze(-1)).squeeze(-1)).sum(-1)
+    ).mean()
+
+
+def _squeezed(centre, context, others):
+    right, wrong = (centre * context).sum(-1), (others @ centre.unsqueeze(-1)).squeeze()
+    return -(F.logsigmoid(right) + F.logsigmoid(-wrong).sum(-1)).mean()
+
+
 def _plus(small):
     return _loss(log=lambda x: torch.log(torch.sigmoid(x) + small))
 
@@ -294,6 +306,47 @@ MORE_LOSSES = (
         "first negative only",
         lambda centre, context, others: _loss()(centre, context, others[:, :1]),
         "Only the first negative of each pair was used. All K of them are summed.",
+    ),
+    WrongAnswer(
+        "products averaged",
+        _score_of(lambda centre, context: (centre * context).mean(-1)),
+        "The score of the true pair is the mean of the D products. A dot product is their sum: .sum(-1).",
+    ),
+    WrongAnswer(
+        "centre and context added",
+        _score_of(lambda centre, context: (centre + context).sum(-1)),
+        "The numbers of centre and context were added. A score is a dot product: multiply number by number, then sum.",
+    ),
+    WrongAnswer(
+        "context with itself",
+        _score_of(lambda centre, context: (context * context).sum(-1)),
+        "The true pair was scored by the context times itself. A score compares two vectors: centre and context.",
+    ),
+    WrongAnswer(
+        "two parts subtracted",
+        _of_scores(lambda right, wrong: -(F.logsigmoid(right) - F.logsigmoid(-wrong).sum(-1)).mean()),
+        "The part of the negatives was subtracted. Both parts should become large, so they are added.",
+    ),
+    WrongAnswer(
+        "two parts multiplied",
+        _of_scores(lambda right, wrong: -(F.logsigmoid(right) * F.logsigmoid(-wrong).sum(-1)).mean()),
+        "The two parts were multiplied. They are logarithms of probabilities: add them.",
+    ),
+    WrongAnswer(
+        "sigmoid without log for the true pair",
+        _of_scores(lambda right, wrong: -(torch.sigmoid(right) + F.logsigmoid(-wrong).sum(-1)).mean()),
+        "The logarithm is missing in the part of the true pair: F.logsigmoid there as well.",
+    ),
+    WrongAnswer(
+        "sigmoid without log for the negatives",
+        _of_scores(lambda right, wrong: -(F.logsigmoid(right) + torch.sigmoid(-wrong).sum(-1)).mean()),
+        "The logarithm is missing in the part of the negatives: F.logsigmoid there as well.",
+    ),
+    WrongAnswer(
+        "all axes of one squeezed",
+        _squeezed,
+        "squeeze() without an axis takes away EVERY axis of size 1, also that of a batch of one or of one negative:"
+        " name the axis, .squeeze(-1).",
     ),
     WrongAnswer(
         "softmax over the scores",
@@ -394,6 +447,11 @@ MORE_NEAREST = (
         "The dot product was divided by the squared length: now short rows win. .norm(dim=1) is the length.",
     ),
     WrongAnswer(
+        "columns compared",
+        lambda v, w, k: F.cosine_similarity(w, v.unsqueeze(0), dim=0).topk(k).indices,
+        "The cosine was taken along the columns, dim=0. A word is a row: dim=1 gives one number for each row.",
+    ),
+    WrongAnswer(
         "columns scaled, not rows",
         _by(lambda v, w: F.normalize(w, dim=0) @ v),
         "The columns were brought to length 1. A word is a row: dim=1.",
@@ -438,6 +496,12 @@ def _among_the_rest(a, b, c, weight):
     return _cosine(weight[b] - weight[a] + weight[c], weight[rest]).argmax().item()
 
 
+def _other_target(a, b, c, weight, target):
+    similarity = _cosine(target, weight)
+    similarity[[a, b, c]] = -torch.inf
+    return similarity.argmax().item()
+
+
 def _set_to_zero(a, b, c, weight):
     similarity = _cosine(weight[b] - weight[a] + weight[c], weight)
     similarity[[a, b, c]] = 0
@@ -462,6 +526,31 @@ MORE_ANALOGIES = (
         _among_the_rest,
         "The three rows were taken out of the table, so the ids behind them moved up. Keep the table, and give"
         " their similarities −infinity.",
+    ),
+    WrongAnswer(
+        "b − a − c",
+        _analogy(signs=(-1, 1, -1)),
+        "c was subtracted. The step b − a starts from c: b − a + c.",
+    ),
+    WrongAnswer(
+        "b forgotten",
+        _analogy(signs=(1, 0, 1)),
+        "b has no part in this: it is the nearest to a + c. The step goes from a to b: b − a + c.",
+    ),
+    WrongAnswer(
+        "step from b",
+        lambda a, b, c, weight: _other_target(a, b, c, weight, 2 * weight[b] - weight[a]),
+        "The step b − a was taken from b once more. It starts from c: b − a + c.",
+    ),
+    WrongAnswer(
+        "step from a to c",
+        lambda a, b, c, weight: _other_target(a, b, c, weight, 2 * weight[c] - weight[a]),
+        "The step was taken from a to c. It goes from a to b, and then on from c: b − a + c.",
+    ),
+    WrongAnswer(
+        "step multiplied",
+        lambda a, b, c, weight: _other_target(a, b, c, weight, (weight[b] - weight[a]) * weight[c]),
+        "The step b − a was multiplied with c. It is added to it: b − a + c.",
     ),
     WrongAnswer("b − a alone", _analogy(signs=(-1, 1, 0)), "b − a is the step. It starts from c: b − a + c."),
     WrongAnswer("nearest to c", _analogy(signs=(0, 0, 1)), "That is the nearest to c. The step b − a is missing."),
