@@ -56,6 +56,7 @@ def _count_cases() -> list[Case]:
         case(12, 20, 4, 4, "stride = patch size"),
         case(11, 21, 5, 5, "stride = patch size"),
         case(6, 9, 3, 1),
+        case(40, 31, 6, 4),
     ]
 
 
@@ -81,6 +82,7 @@ _IMAGE_CASES = (  # batch, channels, height, width, patch size, coincidence
     (4, 3, 9, 6, 3, "three channels"),
     (1, 4, 8, 6, 2, "a batch of one"),
     (1, 2, 6, 9, 3, "a batch of one"),
+    (2, 3, 4, 5, 1, "trivial"),  # a patch is a pixel
 )
 
 
@@ -126,6 +128,7 @@ def _unread_cases() -> list[Case]:
         case(220, 220, 16, "square images"),
         case(9, 9, 4, "square images"),
         case(12, 20, 4, "trivial"),
+        case(5, 7, 1, "trivial"),
     ]
 
 
@@ -291,6 +294,10 @@ EXERCISES = (
         solution=count_patches,
         cases=_count_cases,
         result=int,
+        quantities=lambda height, width, patch_size, stride: {
+            "number of rows": (height - patch_size) // stride + 1,
+            "number of columns": (width - patch_size) // stride + 1,
+        },
         wrong=(
             WrongAnswer(
                 "brackets missing",
@@ -692,6 +699,10 @@ EXERCISES = (
         solution=unread_pixels,
         cases=_unread_cases,
         result=int,
+        quantities=lambda height, width, patch_size: {
+            "height that is read": height // patch_size * patch_size,
+            "width that is read": width // patch_size * patch_size,
+        },
         wrong=(
             WrongAnswer(
                 "lengths swapped",
