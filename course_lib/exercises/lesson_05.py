@@ -131,6 +131,16 @@ MORE_COUNTS = (
         lambda length, n, d: length * d + d + n * n,
         "N × N counts pairs of tokens. A position row has D numbers: N × D.",
     ),
+    WrongAnswer(
+        "sides of the matrix added",
+        lambda length, n, d: length + d + d + n * d,
+        "The two sides of the matrix were added. It has C·P·P columns and D rows: multiply.",
+    ),
+    WrongAnswer(
+        "sides of the positions added",
+        lambda length, n, d: length * d + d + n + d,
+        "The two sides of the table of positions were added. It has N rows of D numbers: multiply.",
+    ),
     WrongAnswer("bias of one number", lambda length, n, d: length * d + 1 + n * d, "The bias has D numbers."),
     WrongAnswer(
         "bias as long as a patch",
