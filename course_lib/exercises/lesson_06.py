@@ -7,7 +7,17 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_lib.exercises.model import Case, Exercise, NotAsked, Option, Question, WrongAnswer, fill_projection, pixels
+from course_lib.exercises.model import (
+    Case,
+    Exercise,
+    NotAsked,
+    Option,
+    Question,
+    WrongAnswer,
+    fill_projection,
+    pixels,
+    refuse_without_gradient,
+)
 from course_lib.patches import patchify
 
 
@@ -199,7 +209,12 @@ def _use(module: nn.Module, case: Case) -> Any:
         raise NotAsked("what came is no layer of torch: begin with class PatchEmbedding(nn.Module)")
     channels, patch_size, dimension = case.args
     fill_projection(module.double().parameters(), channels * patch_size**2, dimension)
-    return module(*case.given)
+    result = module(*case.given)
+    if isinstance(result, Tensor) and not result.requires_grad and not case.raises:
+        right = PatchEmbedding(*case.args).double()
+        fill_projection(right.parameters(), channels * patch_size**2, dimension)
+        refuse_without_gradient(result, right(*case.given))
+    return result
 
 
 def _conv_wrong(order=None, stride=True, bias=True, copied=True):
@@ -270,6 +285,7 @@ def _merge_wrong(weight="od,dcpq->ocpq", bias="both"):
                 "not passed": lambda: conv.bias + linear.bias,
                 "turned": lambda: linear.weight.T @ conv.bias + linear.bias,
                 "first": lambda: linear.weight @ conv.bias,
+                "subtracted": lambda: linear.weight @ conv.bias - linear.bias,
             }[bias]()
             merged.bias.copy_(value)
         return merged
@@ -461,6 +477,11 @@ MORE_MERGES = (
         _merge_wrong(bias="not passed"),
         "The bias of the convolution was added as it is. It goes through the second matrix first: A @ b + c."
         " Where D changes, the two do not even have the same length.",
+    ),
+    WrongAnswer(
+        "second bias subtracted",
+        _merge_wrong(bias="subtracted"),
+        "The bias of the second layer was subtracted. Both layers add theirs: A @ b + c.",
     ),
     WrongAnswer(
         "second matrix turned for the bias",
