@@ -18,6 +18,7 @@ from course_lib.exercises.model import (
     fill_projection,
     pixels,
     random_numbers,
+    refuse_without_gradient,
 )
 from course_lib.patches import channels_last, patchify
 
@@ -91,6 +92,7 @@ def _count_cases() -> list[Case]:
         case(384, 192, 32, 1),
         case(224, 224, 16, 1, "square images"),
         case(224, 224, 32, 1, "square images"),
+        case(28, 21, 1, 1, "trivial"),  # a token for each pixel
     ]
 
 
@@ -134,6 +136,10 @@ def _use(module: nn.Module, case: Case) -> Any:
     own = [parameter for parameter in module.double().parameters() if id(parameter) not in of_stem]
     fill_projection(own, stem_channels * patch_size**2, dimension)
     result = module(*case.given)
+    if isinstance(result, Tensor) and not result.requires_grad:
+        right = HybridEmbedding(*case.args).double()
+        fill_projection(right.projection.parameters(), stem_channels * patch_size**2, dimension)
+        refuse_without_gradient(result, right(*case.given))
     if isinstance(result, Tensor) and not of_stem <= {id(parameter) for parameter in module.parameters()}:
         raise NotAsked("the layer does not hold the stem, so nothing would train it: self.stem = stem")
     return result
@@ -277,6 +283,26 @@ def _field_wrong(start=1, size=lambda kernel: kernel - 1, stride_first=False, gr
         return side
 
     return wrong
+
+
+def _step_added(layers):
+    side, step = 1, 1
+    for kernel, stride in layers:
+        side += kernel - 1 + step
+        step *= stride
+    return side
+
+
+def _taken_away(layers):
+    return 2 - receptive_field(layers)
+
+
+def _side_multiplied(layers):
+    side, step = 1, 1
+    for kernel, stride in layers:
+        side *= (kernel - 1) * step
+        step *= stride
+    return side
 
 
 def _product_of_strides(layers):
@@ -489,6 +515,12 @@ EXERCISES = (
         solution=hybrid_tokens,
         cases=_count_cases,
         result=int,
+        quantities=lambda image_size, stem_stride, patch_size: {
+            "height of the image": image_size[0],
+            "width of the image": image_size[1],
+            "number of rows": image_size[0] // (stem_stride * patch_size),
+            "number of columns": image_size[1] // (stem_stride * patch_size),
+        },
         wrong=(
             WrongAnswer(
                 "stem stride ignored",
@@ -720,6 +752,11 @@ EXERCISES = (
         solution=receptive_field,
         cases=_field_cases,
         result=int,
+        quantities=lambda layers: {
+            "number of layers": len(layers),
+            "sum of the kernels": sum(kernel for kernel, _ in layers),
+            "product of the strides": _product_of_strides(layers),
+        },
         wrong=(
             WrongAnswer(
                 "strides ignored",
@@ -757,6 +794,36 @@ EXERCISES = (
                 "kernel in place of kernel − 1, started at 0",
                 _field_wrong(start=0, size=lambda kernel: kernel),
                 "A kernel of k adds k − 1 steps: one of its cells was counted already. And the first cell counts 1.",
+            ),
+            WrongAnswer(
+                "kernel + 1",
+                _field_wrong(size=lambda kernel: kernel + 1),
+                "A kernel of k was counted with k + 1 steps. From the first of its cells to the last it is k − 1.",
+            ),
+            WrongAnswer(
+                "kernel − 2",
+                _field_wrong(size=lambda kernel: kernel - 2),
+                "A kernel of k was counted with k − 2 steps. From the first of its cells to the last it is k − 1.",
+            ),
+            WrongAnswer(
+                "one step for each layer",
+                _field_wrong(size=lambda kernel: 1),
+                "Each layer added a single step, whatever its kernel. A kernel of k adds k − 1 of them.",
+            ),
+            WrongAnswer(
+                "step added",
+                _step_added,
+                "The step was added to kernel − 1. Each of these k − 1 cells lies a whole step further: multiply.",
+            ),
+            WrongAnswer(
+                "taken away",
+                _taken_away,
+                "The steps were taken away. A cell of a later layer sees more, not less: add them.",
+            ),
+            WrongAnswer(
+                "side multiplied",
+                _side_multiplied,
+                "The side was multiplied by the steps of each layer. A layer ADDS its steps.",
             ),
             WrongAnswer(
                 "half the kernel",
