@@ -561,6 +561,54 @@ EXERCISES = (
                 " first one distance for each pair of patch and code, then the smallest.",
             ),
             WrongAnswer(
+                "codes added",
+                lambda p, c: ((p + c[nearest_code(p, c)]) ** 2).mean(),
+                "The codes were added to the patches. What is lost is the difference: patches − codebook[ids].",
+            ),
+            WrongAnswer(
+                "codes multiplied",
+                lambda p, c: ((p * c[nearest_code(p, c)]) ** 2).mean(),
+                "Patches and codes were multiplied. What is lost is the difference: patches − codebook[ids].",
+            ),
+            WrongAnswer(
+                "codes alone",
+                lambda p, c: (c[nearest_code(p, c)] ** 2).mean(),
+                "These are the squares of the codes alone. What is lost is the difference to the patches.",
+            ),
+            WrongAnswer(
+                "third power",
+                lambda p, c: (_residual(p, c) ** 3).mean(),
+                "Third powers keep the sign, so above and below cancel out. A square is ** 2.",
+            ),
+            WrongAnswer(
+                "squared twice",
+                lambda p, c: (_residual(p, c) ** 4).mean(),
+                "The squares were squared once more. One ** 2 is enough, and the mean is taken of that.",
+            ),
+            WrongAnswer(
+                "base and exponent swapped",
+                lambda p, c: (2 ** _residual(p, c)).mean(),
+                "2 ** x is a power of two. The square has the difference in front: x ** 2.",
+            ),
+            WrongAnswer(
+                "distances forgotten",
+                lambda p, c: ((p - c[p.argmin(-1)]) ** 2).mean(),
+                "argmin was taken over the numbers of a patch, and its place used as an id. Ids come from the distances"
+                " between patches and codes.",
+            ),
+            WrongAnswer(
+                "one code for all",
+                lambda p, c: ((p - c[torch.cdist(p, c).argmin()]) ** 2).mean(),
+                "argmin without dim= gives one place among ALL distances, for all patches together. Each patch has a"
+                " nearest code of its own: dim=-1.",
+            ),
+            WrongAnswer(
+                "patches among themselves",
+                lambda p, c: ((p - c[torch.cdist(p, p).argmin(-1)]) ** 2).mean(),
+                "The distances are those between patches. Each is nearest to itself, and its own number was taken for"
+                " the id of a code: torch.cdist(patches, codebook).",
+            ),
+            WrongAnswer(
                 "doubled in place of squared",
                 lambda p, c: (_residual(p, c) * 2).mean(),
                 "* 2 doubles the differences. A square is ** 2.",
