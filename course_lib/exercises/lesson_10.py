@@ -34,6 +34,22 @@ def vit_parameters(channels, patch_size, image_size, dimension, depth, hidden, c
     return projection + class_token_and_positions + depth * (attention + network + norms) + last_norm_and_head
 
 
+def _parts(channels, patch_size, image_size, dimension, depth, hidden, classes):
+    """What each part of the model learns, and the number of patches."""
+    num_patches = (image_size // patch_size) ** 2
+    return {
+        "number of patches": num_patches,
+        "number of tokens": num_patches + 1,
+        "length of a patch": channels * patch_size**2,
+        "numbers of the projection": channels * patch_size**2 * dimension + dimension,
+        "class token and positions": (num_patches + 2) * dimension,
+        "one attention": 4 * (dimension * dimension + dimension),
+        "one feed-forward network": 2 * dimension * hidden + hidden + dimension,
+        "two norms of a block": 4 * dimension,
+        "last norm and head": 2 * dimension + dimension * classes + classes,
+    }
+
+
 class _Front(nn.Module):
     """A front end with known numbers: a strided convolution whose map is flattened."""
 
@@ -352,6 +368,7 @@ def _count_cases() -> list[Case]:
         case(5, 4, 24, 48, 2, 100, 7),
         case(3, 16, 224, 768, 12, 3072, 1000, "C·P·P = D", "ViT-B/16"),
         case(3, 8, 32, 192, 4, 384, 5, "C·P·P = D"),
+        case(2, 1, 6, 20, 3, 36, 4, "trivial"),  # a patch is a pixel
     ]
 
 
@@ -495,6 +512,7 @@ EXERCISES = (
         solution=vit_parameters,
         cases=_count_cases,
         result=int,
+        quantities=_parts,
         wrong=(
             WrongAnswer(
                 "D numbers too few",
