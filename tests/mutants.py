@@ -10,6 +10,8 @@ import ast
 import functools
 import linecache
 import sys
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from unittest import mock
@@ -26,7 +28,7 @@ SECONDS = 1.0  # for one answer on all cases: a mutant may loop for ever
 OPERATORS = {
     ast.Add: (ast.Sub, ast.Mult),
     ast.Sub: (ast.Add, ast.Mult),
-    ast.Mult: (ast.Add, ast.Pow),
+    ast.Mult: (ast.Add, ast.FloorDiv),
     ast.Div: (ast.FloorDiv, ast.Mult),
     ast.FloorDiv: (ast.Div, ast.Mod, ast.Mult),
     ast.Mod: (ast.FloorDiv,),
@@ -60,6 +62,7 @@ class Mutant:
     source: str
 
 
+@functools.cache
 def mutants(exercise: Exercise) -> list[Mutant]:
     """All different ones, in the order of the solution's source; none is the solution itself."""
     tree = ast.parse(exercise.solution_source)
@@ -111,8 +114,10 @@ def _places(node: ast.AST) -> Iterator[tuple[Callable, ast.AST | list, int]]:
             if not isinstance(part, ast.AST) or isinstance(part, (ast.arguments, ast.JoinedStr)):
                 continue
             at = functools.partial(setattr, node, field)
-            yield (at if index is None else functools.partial(value.__setitem__, index)), part, getattr(
-                part, "lineno", line
+            yield (
+                (at if index is None else functools.partial(value.__setitem__, index)),
+                part,
+                getattr(part, "lineno", line),
             )
             yield from _places(part)
 
@@ -268,11 +273,10 @@ def checked(exercise: Exercise, mutant: Mutant) -> checking.Result:
         return checking.check(made(exercise, mutant))
 
 
-@functools.cache
 def kind(exercise: Exercise, result: checking.Result) -> str:
-    """passed, named (a known wrong answer), raised, general (another fault that explains something) or different."""
+    """same, named (a known wrong answer), raised, general (another fault that explains something) or different."""
     if result.passed:
-        return "passed"
+        return "same"
     if result.diagnosis in {wrong.name for wrong in exercise.wrong}:
         return "named"
     return result.diagnosis if result.diagnosis in ("raised", "different") else "general"
@@ -287,12 +291,53 @@ DRAWS = 60
 def _drawn(name: str) -> list[tuple[inputs.Input, inputs.Deed]]:
     """Random inputs of an exercise, and what its solution does with each."""
     drawn = [inputs.draw(name, seed) for seed in range(DRAWS)]
-    return [(one, inputs.deed(all_exercises()[name].solution, one)) for one in drawn]
+    return [(one, inputs.deed(all_exercises()[name].solution, one, seed=0)) for one in drawn]
 
 
 def difference(exercise: Exercise, answer: Callable) -> inputs.Input | None:
     """The first random input with which the answer does not do as the solution does; None where it always does."""
     for given, right in _drawn(exercise.name):
-        if not inputs.as_good(exercise.name, given, right, inputs.deed(answer, given)):
+        if not inputs.as_good(exercise.name, given, right, inputs.deed(answer, given, seed=1)):
             return given
     return None
+
+
+# ---------------------------------------------------------------- the table
+
+KINDS = ("same", "named", "general", "raised", "different")
+
+
+def counted(exercise: Exercise, chosen: list[Mutant]) -> Counter:
+    """How many of the mutants are told in which way."""
+    return Counter(kind(exercise, checked(exercise, mutant)) for mutant in chosen)
+
+
+def share(counts: Counter) -> float:
+    """How much of what is wrong is told as more than different, in per cent."""
+    wrong = counts.total() - counts["same"]
+    return 100 * (1 - counts["different"] / wrong) if wrong else 100.0
+
+
+def line(name: str, counts: Counter) -> str:
+    """A row of the table."""
+    return f"{name:24}{counts.total():8}" + "".join(f"{counts[told]:10}" for told in KINDS) + f"{share(counts):9.1f} %"
+
+
+def main(names: list[str]) -> None:
+    """Print the table, for chosen exercises with the mutants that are told only as different."""
+    print(f"{'exercise':24}{'mutants':>8}" + "".join(f"{told:>10}" for told in KINDS) + f"{'told':>11}")
+    total = Counter()
+    for name in names or all_exercises():
+        exercise = all_exercises()[name]
+        counts = counted(exercise, mutants(exercise))
+        total += counts
+        print(line(name, counts), flush=True)
+        for mutant in mutants(exercise) if names else ():
+            if kind(exercise, checked(exercise, mutant)) == "different":
+                print(f"    {mutant.name}")
+    print(line("total", total))
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    main(sys.argv[1:])
