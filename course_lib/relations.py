@@ -5,9 +5,11 @@ Each finding holds on every case that is to give a result, and is told as what i
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-import inspect
+import io
 import itertools
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,12 +19,9 @@ from torch import Tensor
 
 from course_lib.exercises.model import Case, Exercise
 from course_lib.outcomes import Outcome, alike, equal, near, run, shown
+from course_lib.terms import NOTHING, Finding, Pair, in_letters
 
-Finding = tuple[str, str]  # name and sentence; two empty texts where nothing was found
-Pair = tuple[Outcome, Outcome]  # of the answer and of the solution, on one case
-NOTHING: Finding = ("", "")
 SECONDS = 2.0  # for each of the tries below
-MANY = 45  # terms: of more, not every three are tried
 
 
 def find_relation(exercise: Exercise, answer: Callable, got: list[Outcome], expected: list[Outcome]) -> Finding:
@@ -36,7 +35,7 @@ def find_relation(exercise: Exercise, answer: Callable, got: list[Outcome], expe
         lambda: _an_argument(exercise, pairs),
         lambda: _not_read(exercise, answer, pairs),
         lambda: _as_if(exercise, pairs),
-        lambda: _in_letters(exercise, pairs),
+        lambda: in_letters(exercise, pairs),
         lambda: _lists(pairs),
         lambda: _texts(pairs),
         lambda: _entries(pairs) if exercise.read is None else NOTHING,
@@ -87,24 +86,16 @@ def _numbers(value: Any) -> Tensor | None:
 
 def _nothing_written(pairs: list[Pair]) -> Finding:
     if all(isinstance(one.value, Tensor) and not one.value.any() for one, _ in pairs):
-        return "nothing but zeros", "All numbers are 0 on every case: the result was made, and nothing was put into it."
+        return "nothing but zeros", "All numbers are 0 on every case. Is anything put into the result?"
     return NOTHING
 
 
 # ---------------------------------------------------------------- the arguments
 
 
-def _named(exercise: Exercise, case: Case) -> list[tuple[str, Any]]:
-    """Each argument of a case with its name; of a class, those of __init__ and those of forward."""
-    names = list(inspect.signature(exercise.solution).parameters)
-    if case.given:
-        names += list(inspect.signature(exercise.solution.forward).parameters)[1:]
-    return list(zip(names, (*case.args, *case.given), strict=True))
-
-
 def _an_argument(exercise: Exercise, pairs: list[Pair]) -> Finding:
     """The result is one of the arguments as it came in."""
-    named = [dict(_named(exercise, other.case)) for _, other in pairs]
+    named = [dict(exercise.named(other.case)) for _, other in pairs]
     for name in named[0]:
         given = [values[name] for values in named]
         plain = [value.detach() if isinstance(value, Tensor) else value for value in given]
@@ -115,7 +106,7 @@ def _an_argument(exercise: Exercise, pairs: list[Pair]) -> Finding:
 
 def _not_read(exercise: Exercise, answer: Callable, pairs: list[Pair]) -> Finding:
     """An argument that can be changed without a change of the result, though the right result changes."""
-    for place, (name, _) in enumerate(_named(exercise, pairs[0][1].case)):
+    for place, (name, _) in enumerate(exercise.named(pairs[0][1].case)):
         moved = 0
         for change in _OTHERS:
             tries = [(pair, _with(pair[1].case, {place: change(_all(pair[1].case)[place])})) for pair in pairs]
@@ -131,7 +122,7 @@ def _not_read(exercise: Exercise, answer: Callable, pairs: list[Pair]) -> Findin
             moved += sum(not alike(one, pair[1]) for one, (pair, _) in zip(wanted, tries, strict=True))
         else:
             if moved > 2:
-                text = f"Your result stayed the same each time `{name}` was changed, and it should not have."
+                text = f"Your result stayed the same each time `{name}` was changed. The right one does not."
                 return "an argument without influence", text
     return NOTHING
 
@@ -159,7 +150,7 @@ def _fits(exercise: Exercise, cases: list[Case], pairs: list[Pair]) -> bool:
 
 def _changes(exercise: Exercise, case: Case) -> Iterator[tuple[str, Case | None]]:
     """(how it is told, the case with an argument changed), in the same order for every case."""
-    named = _named(exercise, case)
+    named = exercise.named(case)
     for (one, (name, value)), (two, (other, its)) in itertools.permutations(enumerate(named), 2):
         same_kind = type(value) is type(its) and isinstance(value, (int, tuple, Tensor))
         if same_kind and getattr(value, "dtype", None) == getattr(its, "dtype", None):
@@ -218,8 +209,8 @@ _CHANGES = (
     ("`{}` without its very last number", _of((Tensor,), lambda value: value.flatten()[:-1])),
     ("the first entry of `{}` alone", _of((tuple, list, str), lambda value: value[:1])),
     ("the last entry of `{}` alone", _of((tuple, list, str), lambda value: value[-1:])),
-    ("the first number of `{}` twice", _of((tuple,), lambda value: value[:1] * len(value))),
-    ("the second number of `{}` twice", _of((tuple,), lambda value: value[1:2] * len(value))),
+    ("the first number of `{}` twice", _of((tuple,), lambda value: value[:1] * 2 if len(value) == 2 else None)),
+    ("the second number of `{}` twice", _of((tuple,), lambda value: value[1:] * 2 if len(value) == 2 else None)),
     ("upper case", _of((str,), str.upper)),
 )
 
@@ -243,112 +234,10 @@ def _with(case: Case, values: dict[int, Any]) -> Case | None:
 
 
 def _tried(exercise: Exercise, answer: Callable, cases: list[Case]) -> list[Outcome]:
-    return run(dataclasses.replace(exercise, cases=lambda: cases), answer, SECONDS)
-
-
-# ---------------------------------------------------------------- counts, told in letters
-
-
-def _in_letters(exercise: Exercise, pairs: list[Pair]) -> Finding:
-    """A whole number that is, or is off by, a term or two in the letters of its exercise."""
-    numbers = [_quantities(exercise, other.case) for _, other in pairs]
-    values = [(one.value, other.value) for one, other in pairs]
-    whole = all(isinstance(value, int) and abs(value) < 2**50 for pair in values for value in pair)
-    counted = exercise.quantities or all(isinstance(part, int) for _, other in pairs for part in other.case.args)
-    if not whole or not counted or len(pairs) < 4:
-        return NOTHING
-    came, right = torch.tensor(values, dtype=torch.float64).T
-    terms = _terms(numbers)
-    short = [(told, column) for told, column in terms if told.count(" · ") < 2]
-    found = _sum_of(came - right, terms, 1) or _sum_of(came - right, terms, 2) or _three_of(came - right, short)
-    if found:
-        more, less = ([term for sign, term in found if sign == way] for way in (1, -1))
-        parts = [f"too {how} by {' + '.join(each)}" for how, each in (("large", more), ("small", less)) if each]
-        return "off by a term", f"On every case your number is {' and '.join(parts)}."
-    found = _sum_of(came, terms, 1) or _sum_of(came, terms, 2) or _three_of(came, short)
-    if found:
-        text = " ".join(f"{'+' if sign > 0 else '−'} {term}" for sign, term in found).removeprefix("+ ")
-        return "another term", f"On every case your number is {text}."
-    return _multiple(came - right, numbers)
-
-
-def _multiple(off: Tensor, numbers: list[dict[str, int]]) -> Finding:
-    """Off by a multiple of the same quantity on every case, where that can be no chance."""
-    found = {}
-    for name in numbers[0]:
-        sizes = torch.tensor([float(each[name]) for each in numbers], dtype=torch.float64)
-        if (sizes > 0).all() and not (off % sizes).any():
-            found[name] = sizes[off != 0].prod()
-    name = max(found, key=found.get, default="")
-    if not name or found[name] < 1e5:
-        return NOTHING
-    return "off by a multiple", f"On every case your number is off by a multiple of {name.strip('()')}."
-
-
-def _quantities(exercise: Exercise, case: Case) -> dict[str, int]:
-    """The whole numbers of a case by their names: its arguments and what its exercise counts on the way."""
-    found = {f"`{name}`": value for name, value in _named(exercise, case) if isinstance(value, int)}
-    if exercise.quantities is not None:
-        found |= {f"({name})": value for name, value in exercise.quantities(*case.args).items()}
-    return found
-
-
-def _terms(numbers: list[dict[str, int]]) -> list[tuple[str, Tensor]]:
-    """Products of up to three of the quantities, shortest first: how each is told, its number on every case."""
-    columns = {name: torch.tensor([float(each[name]) for each in numbers], dtype=torch.float64) for name in numbers[0]}
-    found = [("1", torch.ones(len(numbers), dtype=torch.float64))]
-    for count in (1, 2, 3):
-        for names in itertools.combinations_with_replacement(columns, count):
-            product = torch.stack([columns[name] for name in names]).prod(0)
-            found.append((" · ".join(names), product))
-    return found
-
-
-def _sum_of(target: Tensor, terms: list[tuple[str, Tensor]], count: int) -> list[tuple[int, str]]:
-    """The target as one or two of the terms, each times a whole number: (sign, term) each; empty where it is none."""
-    table = torch.stack([numbers for _, numbers in terms])  # (terms, cases)
-    if count == 1:
-        first = _whole(target[0] / table[:, 0])
-        fits = (first[:, None] * table == target).all(1) & (first != 0)
-        return [_told(first[place], terms[place][0]) for place in fits.nonzero().flatten().tolist()[:1]]
-    for place in range(1, len(terms)):
-        one, rest = table[place], table[:place]
-        by = one[0] * rest[:, 1] - one[1] * rest[:, 0]  # two cases give the two factors, the others test them
-        first = _whole((target[0] * rest[:, 1] - target[1] * rest[:, 0]) / by)
-        second = _whole((one[0] * target[1] - one[1] * target[0]) / by)
-        fits = (first[:, None] * one + second[:, None] * rest == target).all(1) & (first != 0) & (second != 0)
-        for other in fits.nonzero().flatten().tolist()[:1]:
-            return [_told(first[other], terms[place][0]), _told(second[other], terms[other][0])]
-    return []
-
-
-def _three_of(target: Tensor, terms: list[tuple[str, Tensor]]) -> list[tuple[int, str]]:
-    """The target as a sum or difference of three of the terms, where they are few; empty where it is none."""
-    if len(terms) > MANY:
-        return []
-    signed = [(sign, told, sign * numbers) for told, numbers in terms for sign in (1, -1)]
-    table = torch.stack([numbers for *_, numbers in signed])
-    pairs = torch.combinations(torch.arange(len(signed)))
-    sums = table[pairs[:, 0]] + table[pairs[:, 1]]
-    hits = (sums[:, None] == (target - table)[None]).all(2).nonzero()
-    if not len(hits):
-        return []
-    pair, third = hits[0].tolist()
-    return [signed[place][:2] for place in sorted({*pairs[pair].tolist(), third})]
-
-
-def _whole(factors: Tensor) -> Tensor:
-    """Factors that are whole and small, 0 for all others."""
-    factors = factors.nan_to_num(0, 0, 0)
-    rounded = factors.round()
-    good = ((factors - rounded).abs() < 1e-6) & (rounded.abs() <= 8)
-    return torch.where(good, rounded, torch.zeros_like(rounded))
-
-
-def _told(factor: Tensor, term: str) -> tuple[int, str]:
-    size = int(abs(factor.item()))
-    told = str(size) if term == "1" else term if size == 1 else f"{size} · {term}"
-    return (1 if factor > 0 else -1), told
+    """What comes of other cases; what is printed or warned of on the way concerns nobody."""
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return run(dataclasses.replace(exercise, cases=lambda: cases), answer, SECONDS)
 
 
 # ---------------------------------------------------------------- lists, texts, dicts
@@ -362,7 +251,7 @@ def _lists(outcomes: list[Pair]) -> Finding:
     if all(one == other for one, other in counts):
         return "wrong order", "The right entries, in another order."
     if all(other <= one for one, other in counts):
-        return "entries missing", "What came is right, but some entries are missing."
+        return "entries missing", "Nothing came that does not belong there, but some entries are missing."
     if all(one <= other for one, other in counts):
         return "entries too many", "All right entries are there, and others that do not belong there."
     return NOTHING
@@ -376,7 +265,7 @@ def _texts(outcomes: list[Pair]) -> Finding:
         return NOTHING
     if all([part.lower() for part in one] == [part.lower() for part in other] for one, other in pairs):
         return "right but for capitals", "Right but for capital letters."
-    if all("".join(one) == "".join("".join(other).split()) for one, other in pairs):
+    if all("".join(one) == "".join(other) for one, other in pairs):
         return "cut at other places", "The right characters in the right order, but cut into pieces at other places."
     return NOTHING
 
@@ -386,7 +275,7 @@ def _entries(outcomes: list[Pair]) -> Finding:
     if not all(isinstance(value, dict) for pair in pairs for value in pair):
         return NOTHING
     if all(_held(other, one) for one, other in pairs):
-        return "entries missing", "What came is right, but some entries are missing."
+        return "entries missing", "Nothing came that does not belong there, but some entries are missing."
     if all(_held(one, other) for one, other in pairs):
         return "entries too many", "All right entries are there, and others that do not belong there."
     if all(one.keys() == other.keys() for one, other in pairs):
@@ -415,22 +304,30 @@ def _places(pairs: list[Pair]) -> Finding:
         return NOTHING
     wrong = [~near(one, other, slack) for _, one, other, slack in tensors]
     for axis, name in enumerate(axes[0]):
-        long = [mask.movedim(axis, 0) for mask in wrong if mask.shape[axis] > 1]
-        if len(long) < 2:
-            continue
-        for index, told in ((0, "first"), (-1, "last")):
-            rest = [mask[1:] if index == 0 else mask[:-1] for mask in long]
-            if not any(mask.any() for mask in rest):
-                return f"wrong in the {told} place", f"All that is wrong stands {told} along {name}."
-            if not any(mask[index].any() for mask in long):
-                text = f"What stands {told} along {name} is right on every case; the rest is not."
-                return f"right in the {told} place", text
+        found = _in_one_place([mask.movedim(axis, 0).reshape(mask.shape[axis], -1).any(1) for mask in wrong], name)
+        if found != NOTHING:
+            return found
     off = [(one - other).double() for _, one, other, _ in tensors]
     for axes_alike in _groups(len(axes[0])):
-        shown = [each for each in off if all(each.shape[axis] > 1 for axis in axes_alike)]
-        if len(shown) > 1 and all(_alike_along(each, axes_alike) for each in off):
+        long = [each for each in off if all(each.shape[axis] > 1 for axis in axes_alike)]
+        if len(long) > 1 and all(_alike_along(each, axes_alike) for each in off):
             along = " and ".join(axes[0][axis] for axis in axes_alike)
             return "off alike along an axis", f"What the numbers are off by does not change along {along}."
+    return NOTHING
+
+
+def _in_one_place(wrong: list[Tensor], name: str) -> Finding:
+    """Whether the first or the last place along an axis is alone wrong, or alone right; `wrong` has one mask a case."""
+    long = [mask for mask in wrong if len(mask) > 1]
+    if len(long) < 2:
+        return NOTHING
+    ends = (("first", [(mask[0], mask[1:]) for mask in wrong]), ("last", [(mask[-1], mask[:-1]) for mask in wrong]))
+    for told, parts in ends:
+        if not any(rest.any() for _, rest in parts):
+            return f"wrong in the {told} place", f"All that is wrong stands {told} along {name}."
+        if not any(end for end, _ in parts) and all(rest.all() for _, rest in parts):
+            text = f"What stands {told} along {name} is right on every case; all the rest is not."
+            return f"right in the {told} place", text
     return NOTHING
 
 

@@ -17,7 +17,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from course_lib import COURSE, checking, outcomes, patches, progress
+from course_lib import COURSE, checking, outcomes, patches, progress, relations
 from course_lib.checking import check, hint, solution
 from course_lib.exercises import all_exercises, find, lesson_04
 from tests.right_ways import RIGHT_WAYS
@@ -143,11 +143,6 @@ def test_arguments_of_keywords_and_more_arguments_with_defaults_are_fine(name):
 
         assert judge(name, Longer).passed
     assert judge(name, longer).passed
-
-
-def test_a_right_answer_passes_inside_no_grad():
-    with torch.no_grad():
-        assert check(EXERCISES["patchify"].solution).passed
 
 
 # ---------------------------------------------------------------- known wrong answers
@@ -973,6 +968,113 @@ def test_a_lookup_with_another_gradient_is_told():
 
     result = judge("lookup_by_index", twice)
     assert not result.passed and result.diagnosis == "wrong gradient"
+
+
+TERMS = {  # changes of the arguments and of the result of an exercise: what is told of them
+    "project": [
+        (lambda own, x, w, b: own(x, -w, b), "right for other arguments", "for `-patches` in place of `patches`"),
+        (lambda own, x, w, b: own(x, w, 0 * b) + b.mean(), "off alike along an axis", "does not change along B and N"),
+    ],
+    "count_patches": [
+        (lambda own, h, w, p, s: own(h, w, p, s + 1), "right for other arguments", "`stride + 1` in place of `stride`"),
+        (lambda own, h, w, p, s: own(h, 9 * s, p, s), "an argument without influence", "each time `width` was changed"),
+        (lambda own, h, w, p, s: own(h, w, p, s) * ((w - p) % s + 2), "off by a multiple", "of the number of"),
+    ],
+    "unread_pixels": [
+        (lambda own, h, w, p: h * w - h // p * p - w // p * p, "off by a term", "(height that is read) + (width that"),
+    ],
+    "encoder_parameters": [
+        (lambda own, n, t, d: own(n, t, d) - t * t + 3, "off by a term", "by 3 and too small by `tokens` · `tokens`."),
+        (lambda own, n, t, d: n * d * d + t * d, "another term", "`patch_length` · `dimension` · `dimension` +"),
+    ],
+    "hybrid_tokens": [
+        (lambda own, size, s, p: own(size, p, s + 1), "right for other arguments", "`stem_stride + 1`"),
+    ],
+    "vit_parameters": [
+        (lambda own, *a: own(*a) - a[4] * a[3] ** 2, "off by a term", "by `dimension` · `dimension` · `depth`."),
+    ],
+    "numbers_in": [
+        (lambda own, shape: own(shape[::-1][:-1]) * 1, "batch left out", "first axis counts as well"),
+        (lambda own, shape: own(shape) * (-1) ** len(shape), "sign in part", "some have the wrong one"),
+    ],
+    "tokenize": [
+        (lambda own, s: own(s)[::-1], "wrong order", "The right entries, in another order."),
+        (lambda own, s: own(s)[1:], "entries missing", "Nothing came that does not belong there"),
+        (lambda own, s: own(s) + ["."], "entries too many", "others that do not belong there"),
+        (lambda own, s: [word.title() for word in own(s)], "right but for capitals", "Right but for capital letters."),
+        (lambda own, s: ["".join(own(s))][: len(s)], "cut at other places", "cut into pieces at other places"),
+    ],
+    "build_vocabulary": [
+        (lambda own, t: dict.fromkeys(own(t), 7), "right keys, other values", "The keys are right"),
+        (lambda own, t: own(t) | {"x": 1}, "entries too many", "others that do not belong there"),
+    ],
+    "rows_with_gradient": [(lambda own, ids, v: 0 * own(ids, v), "nothing but zeros", "Is anything put into")],
+    "add_positions": [
+        (lambda own, x, p: x * 1, "an argument came back", "On every case `tokens` came back as it went in."),
+        (lambda own, x, p: x - p, "right for other arguments", "`-positions` in place of `positions`"),
+        (lambda own, x, p: torch.cat([own(x, p)[:, :-1], x[:, -1:]], 1), "wrong in the last place", "stands last"),
+    ],
+    "prepend_class_token": [
+        (lambda own, x, c: own(x + 1, c + 0), "right for other arguments", "`tokens + 1` in place of `tokens`"),
+        (lambda own, x, c: own(x * x, c), "right in the first place", "What stands first along N+1 is right"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "diagnosis", "says"), [(name, *each) for name, changes in TERMS.items() for each in changes]
+)
+def test_a_wrong_result_is_told_by_what_it_has_to_do_with_the_right_one(name, change, diagnosis, says):
+    own = EXERCISES[name].solution
+    result = judge(name, lambda *args: change(own, *args))
+    assert not result.passed and result.diagnosis == diagnosis and says in result.message
+
+
+def test_a_result_that_has_nothing_to_do_with_the_right_one_is_told_as_different():
+    result = judge("count_patches", lambda h, w, p, s: hash((h, w, p, s)) % 1000003)
+    assert result.diagnosis == "different"
+    result = judge("add_positions", lambda tokens, positions: (tokens * 3).sin() + positions.cos())
+    assert result.diagnosis == "different"
+
+
+def test_an_answer_that_never_ends_with_other_arguments_is_told_all_the_same(monkeypatch):
+    monkeypatch.setattr(relations, "SECONDS", 0.2)
+    known = {case.args for case in EXERCISES["encoder_parameters"].cases()}
+
+    def stubborn(length, tokens, dimension):
+        while (length, tokens, dimension) not in known:
+            pass
+        return hash((length, tokens, dimension)) % 1000003
+
+    assert judge("encoder_parameters", stubborn).diagnosis == "different"
+
+
+def test_a_dict_that_holds_itself_is_told():
+    def nested(tokens):
+        vocabulary = {}
+        for token in tokens:
+            vocabulary[token] = vocabulary
+        return vocabulary
+
+    assert judge("build_vocabulary", nested).diagnosis == "right keys, other values"
+
+
+def test_a_number_of_thousands_of_digits_is_told():
+    result = judge("one_hot_bytes", lambda size: size**size * 4)
+    assert not result.passed and result.diagnosis == "different" and len(result.message) < 300
+
+
+@pytest.mark.parametrize("name", ["PatchEmbedding", "HybridEmbedding", "PatchTokens"])
+def test_right_numbers_of_a_layer_without_a_gradient_are_told(name):
+    result = judge(name, after(name, lambda value: value.detach()))
+    assert not result.passed and result.diagnosis == "not what was asked"
+    assert "the numbers are right, but no gradient reaches" in result.message
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_solution_passes_inside_no_grad(name):
+    with torch.no_grad():
+        assert check(EXERCISES[name].solution).passed
 
 
 # ---------------------------------------------------------------- names, messages, hints, solutions

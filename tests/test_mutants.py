@@ -1,9 +1,10 @@
-"""Mechanical wrong answers: none passes that gives other results, none fails that gives the same, most are explained."""
+"""Wrong answers made by a machine: those that give other results fail and are explained, all others pass."""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections import Counter
 
 import pytest
@@ -96,3 +97,26 @@ def test_most_mutants_are_told_as_more_than_different(name):
     counts = Counter(kind(EXERCISES[name], result) for _, result in told(name))
     assert counts.total() - counts["same"] >= 20
     assert share(counts) >= TOLD, counts
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if EXERCISES[name].result is int])
+def test_what_is_told_in_letters_is_true_of_every_case(name):
+    exercise = EXERCISES[name]
+    for mutant, result in told(name):
+        if result.diagnosis not in ("off by a term", "another term"):
+            continue
+        answer, (fact,) = made(exercise, mutant), re.findall(r"On every case your number is (.*)\.$", result.message)
+        for case in exercise.cases():
+            numbers = {f"`{argument}`": value for argument, value in exercise.named(case)}
+            if exercise.quantities is not None:
+                numbers |= {f"({quantity})": value for quantity, value in exercise.quantities(*case.args).items()}
+            large, small = (_value(fact, rf"too {way} by (.*?)(?: and too|$)", numbers) for way in ("large", "small"))
+            other = exercise.solution(*case.args) + large - small if "too " in fact else _value(fact, "(.*)", numbers)
+            assert answer(*case.args) == other, (mutant.name, fact)
+
+
+def _value(fact, pattern, numbers):
+    """The sum in a sentence, each quantity replaced by its number; 0 where it has none."""
+    found = re.search(pattern, fact)
+    text = re.sub(r"`\w+`|\([^)]*\)", lambda quantity: f"({numbers[quantity[0]]})", found[1] if found else "0")
+    return eval(text.replace("·", "*").replace("−", "-"))

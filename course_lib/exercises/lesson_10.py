@@ -43,8 +43,8 @@ def _parts(channels, patch_size, image_size, dimension, depth, hidden, classes):
         "length of a patch": channels * patch_size**2,
         "numbers of the projection": channels * patch_size**2 * dimension + dimension,
         "class token and positions": (num_patches + 2) * dimension,
-        "one attention": 4 * (dimension * dimension + dimension),
-        "one feed-forward network": 2 * dimension * hidden + hidden + dimension,
+        "attention of a block": 4 * (dimension * dimension + dimension),
+        "feed-forward network of a block": 2 * dimension * hidden + hidden + dimension,
         "two norms of a block": 4 * dimension,
         "last norm and head": 2 * dimension + dimension * classes + classes,
     }

@@ -77,6 +77,13 @@ class Exercise:
         """The solution as it may stand in a cell."""
         return textwrap.dedent(inspect.getsource(self.solution)).strip()
 
+    def named(self, case: Case) -> list[tuple[str, Any]]:
+        """Each argument of a case with its name; of a class, those of __init__ and those of forward."""
+        names = list(inspect.signature(self.solution).parameters)
+        if case.given:
+            names += list(inspect.signature(self.solution.forward).parameters)[1:]
+        return list(zip(names, (*case.args, *case.given), strict=True))
+
 
 @dataclass(frozen=True)
 class Option:
