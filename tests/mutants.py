@@ -111,15 +111,13 @@ def _places(node: ast.AST) -> Iterator[tuple[Callable, ast.AST | list, int]]:
         if field == "body" and isinstance(value, list) and not isinstance(node, (ast.Module, ast.ClassDef)):
             yield functools.partial(setattr, node, field), value, value[0].lineno
         for index, part in enumerate(value) if isinstance(value, list) else [(None, value)]:
-            if not isinstance(part, ast.AST) or isinstance(part, (ast.arguments, ast.JoinedStr)):
+            if not isinstance(part, ast.AST) or isinstance(part, ast.arguments):
                 continue
             at = functools.partial(setattr, node, field)
-            yield (
-                (at if index is None else functools.partial(value.__setitem__, index)),
-                part,
-                getattr(part, "lineno", line),
-            )
-            yield from _places(part)
+            put = at if index is None else functools.partial(value.__setitem__, index)
+            yield put, part, getattr(part, "lineno", line)
+            if not isinstance(part, ast.JoinedStr):
+                yield from _places(part)
 
 
 def _changes(old: ast.AST | list, names: list[str], result: type) -> Iterator[ast.AST | list]:
@@ -133,6 +131,8 @@ def _changes(old: ast.AST | list, names: list[str], result: type) -> Iterator[as
             yield from map(ast.Constant, (value + 1, value - 1, -value, 2 * value))
         case ast.Constant(value=str(value)):
             yield from map(ast.Constant, [*_siblings(value), value[1:], value[:-1], value[::-1]])
+        case ast.JoinedStr():
+            yield ast.Constant("not allowed")
         case ast.Name(id=name, ctx=ast.Load()) if name in names:
             yield from (ast.Name(other, ast.Load()) for other in names if other != name)
             yield ast.BinOp(old, ast.Add(), ast.Constant(1))
@@ -144,11 +144,11 @@ def _changes(old: ast.AST | list, names: list[str], result: type) -> Iterator[as
         case ast.UnaryOp(operand=operand):
             yield operand
         case ast.BoolOp(op=op, values=values):
-            yield from (ast.BoolOp(other(), values) for other in OPERATORS[type(op)])
+            yield from (ast.BoolOp(other(), values) for other in OPERATORS.get(type(op), ()))
             yield from values
         case ast.Compare(left=left, ops=ops, comparators=others):
             for place, op in enumerate(ops):
-                for other in OPERATORS[type(op)]:
+                for other in OPERATORS.get(type(op), ()):
                     yield ast.Compare(left, [*ops[:place], other(), *ops[place + 1 :]], others)
         case ast.Call():
             yield from _calls(old)
@@ -171,7 +171,7 @@ def _changes(old: ast.AST | list, names: list[str], result: type) -> Iterator[as
         case ast.IfExp(test=test, body=body, orelse=orelse):
             yield from (ast.IfExp(test, orelse, body), body, orelse)
         case ast.AugAssign(target=target, op=op, value=value):
-            yield from (ast.AugAssign(target, other(), value) for other in OPERATORS[type(op)])
+            yield from (ast.AugAssign(target, other(), value) for other in OPERATORS.get(type(op), ()))
             yield ast.Assign([target], value)
         case ast.For(target=target, iter=over, body=body, orelse=orelse):
             for part in (ast.Slice(ast.Constant(1)), ast.Slice(None, ast.Constant(-1))):
