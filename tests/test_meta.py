@@ -40,6 +40,7 @@ COINCIDENCES = {
     "a square second layer": lambda letters, case: case.args[1].in_features == case.args[1].out_features,
     "square grids": lambda letters, case: case.args[1][0] == case.args[1][1] and case.args[2][0] == case.args[2][1],
     "equal grids": lambda letters, case: case.args[1] == case.args[2],
+    "patches of one pixel": lambda letters, case: 1 in case.args[1:3],
     "a single axis": lambda letters, case: len(case.args[0]) == 1,
 }
 

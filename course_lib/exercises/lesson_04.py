@@ -82,7 +82,7 @@ _IMAGE_CASES = (  # batch, channels, height, width, patch size, coincidence
     (4, 3, 9, 6, 3, "three channels"),
     (1, 4, 8, 6, 2, "a batch of one"),
     (1, 2, 6, 9, 3, "a batch of one"),
-    (2, 3, 4, 5, 1, "trivial"),  # a patch is a pixel
+    (3, 2, 4, 5, 1, "trivial"),  # a patch is a pixel
 )
 
 

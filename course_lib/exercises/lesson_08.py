@@ -92,7 +92,7 @@ def _count_cases() -> list[Case]:
         case(384, 192, 32, 1),
         case(224, 224, 16, 1, "square images"),
         case(224, 224, 32, 1, "square images"),
-        case(28, 21, 1, 1, "trivial"),  # a token for each pixel
+        case(28, 21, 1, 1, "patches of one pixel"),
     ]
 
 

@@ -368,7 +368,7 @@ def _count_cases() -> list[Case]:
         case(5, 4, 24, 48, 2, 100, 7),
         case(3, 16, 224, 768, 12, 3072, 1000, "C·P·P = D", "ViT-B/16"),
         case(3, 8, 32, 192, 4, 384, 5, "C·P·P = D"),
-        case(2, 1, 6, 20, 3, 36, 4, "trivial"),  # a patch is a pixel
+        case(2, 1, 6, 20, 3, 36, 4, "patches of one pixel"),
     ]
 
 
