@@ -39,7 +39,7 @@ class NotebookError(RuntimeError):
     """A cell of a notebook failed; the message names the notebook, the cell and the error."""
 
 
-class _ThisPython(AsyncKernelManager):
+class ThisPython(AsyncKernelManager):
     """Starts the Python that runs this, whatever is installed under the name python3."""
 
     @property
@@ -56,7 +56,7 @@ def run(notebook: NotebookNode, path: Path, timeout: int = CELL_SECONDS, **envir
     place = ["before the first cell"]
     client = NotebookClient(
         result,
-        kernel_manager_class=_ThisPython,
+        kernel_manager_class=ThisPython,
         timeout=timeout,
         # By default an output that comes late is dropped without a word.
         iopub_timeout=timeout,

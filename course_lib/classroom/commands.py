@@ -1,8 +1,9 @@
-"""For teachers: the solved edition, pages to hand out, slides, and an overview of a class from its learners' records.
+"""For teachers: the solved edition, pages to hand out, slides, assignments for nbgrader, and an overview of a class.
 
     python3 -m course_lib class solved DIR               every exercise filled in and run
     python3 -m course_lib class handout DIR              each lesson as a page that needs no kernel and no network
     python3 -m course_lib class slides DIR               each lesson as slides with notes for the speaker
+    python3 -m course_lib class assignment DIR           the lessons as assignments that nbgrader grades
     python3 -m course_lib class overview FILES…          who solved what, and which mistakes were met how often
     python3 -m course_lib class overview FILES… --csv CLASS.csv --picture CLASS.png
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from course_lib.classroom.assignment import assignment
 from course_lib.classroom.editions import handout, solved_edition
 from course_lib.classroom.overview import overview
 from course_lib.classroom.places import ClassError, place
@@ -31,6 +33,8 @@ def main(arguments: list[str]) -> int:
             handout(place(given.folder), given.only, given.force, given.pdf)
         elif given.command == "slides":
             slides(place(given.folder), given.only, given.force)
+        elif given.command == "assignment":
+            assignment(place(given.folder), given.only, given.force)
         else:
             made = [name and place(name) for name in (given.csv, given.picture)]
             overview([place(name) for name in given.files], *made, given.force)
@@ -49,7 +53,8 @@ def _parser() -> argparse.ArgumentParser:
     hand = commands.add_parser("handout", help="store each lesson in DIR as a page of HTML that holds everything")
     hand.add_argument("--pdf", action="store_true", help="as PDF too; needs Chromium, Chrome or Edge")
     show = commands.add_parser("slides", help="store each lesson in DIR as slides that need no network")
-    for one in (solved, hand, show):
+    graded = commands.add_parser("assignment", help="write the lessons into DIR as assignments that nbgrader grades")
+    for one in (solved, hand, show, graded):
         one.add_argument("folder", metavar="DIR")
         one.add_argument("--only", nargs="+", metavar="NN", default=[], help="numbers of lessons, such as 04 05")
     records = commands.add_parser("overview", help="a table of the class from records of progress")
