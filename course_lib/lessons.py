@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 
 from course_lib import COURSE, exercises, figures, progress
 from course_lib.figures import Picture
@@ -76,10 +77,16 @@ class Overview:
 
     def _html_row(self, lesson: Lesson, state: str, still_open: list[str]) -> str:
         title = escape(f"{lesson.number} {lesson.title}")
-        title = f'<a href="{lesson.file}">{title}</a>' if lesson.file else title
+        title = f'<a href="{_address(lesson.file)}">{title}</a>' if lesson.file else title
         state = state.replace(" ", "\N{NO-BREAK SPACE}")  # narrow, but never on two lines
         cells = (title, str(lesson.minutes), state, ", ".join(f"<code>{name}</code>" for name in still_open))
         return "<tr>" + "".join(f'<td style="text-align:left">{cell}</td>' for cell in cells) + "</tr>"
+
+
+def _address(file: str) -> str:
+    """The way from a notebook to another lesson: beside it, or in the next folder, as in an assignment of nbgrader."""
+    next_folder = Path("..", Path(file).stem, file)
+    return next_folder.as_posix() if next_folder.exists() else file
 
 
 def course_map() -> Picture:
