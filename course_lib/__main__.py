@@ -5,7 +5,7 @@
     python3 -m course_lib doctor    says what works on this computer, what does not, and what to do
     python3 -m course_lib progress  shows what the record of your checks holds; with --delete, deletes it
     python3 -m course_lib refresh   runs the notebooks again and stores their outputs (for authors)
-    python3 -m course_lib class     makes the solved edition, or an overview of a class (for teachers)
+    python3 -m course_lib class     makes editions, slides and assignments, or an overview of a class (for teachers)
 
 --cpu, on Linux: installs the CPU build of PyTorch, about 1.3 GB in all; the usual build takes 5.5 GB.
 What else follows is passed on: after `lab` to JupyterLab (--no-browser, --port 8890), after `test` to

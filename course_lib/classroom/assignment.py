@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from course_lib import COURSE
-from course_lib.classroom.places import ClassError, chosen_lessons, free
+from course_lib.classroom.places import ClassError, chosen_lessons, free, written
+from course_lib.classroom.teaching import section, table
 
-OPEN_TASK, OPEN_POINTS = "open", 10  # the id of the cell in lesson 10
+OPEN_TASK = "open"  # the id of the cell in lesson 10
+MARKING = "Marking the open task"  # the heading in TEACHING.md
 CONFIG = '''"""Settings of nbgrader for the lessons of the course. Add your own at the end."""
 
 from course_lib.classroom.autograding import configure
@@ -45,9 +47,9 @@ def assignment(folder: Path, only: list[str], force: bool) -> list[Path]:
     targets = [folder / "source" / path.stem / path.name for path in chosen]
     config = folder / "nbgrader_config.py"
     free(targets, force)
-    try:
-        if config.exists() and "course_lib.classroom.autograding" not in config.read_text(encoding="utf-8"):
-            raise ClassError(f"{config} belongs to another course: choose another folder")
+    if config.exists() and "course_lib.classroom.autograding" not in config.read_text(encoding="utf-8"):
+        raise ClassError(f"{config} belongs to another course: choose another folder")
+    with written(folder):
         glossary = relinked((COURSE / "notebooks" / "glossary.md").read_text(encoding="utf-8"))
         for path, target in zip(chosen, targets, strict=True):
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -57,8 +59,6 @@ def assignment(folder: Path, only: list[str], force: bool) -> list[Path]:
             print(f"{target}", flush=True)
         if not config.exists():  # it may hold the teacher's own settings
             config.write_text(CONFIG, encoding="utf-8")
-    except OSError as error:
-        raise ClassError(f"{folder} cannot be written to ({error.strerror})") from error
     print(_next_steps(folder, chosen[0].stem))
     return targets
 
@@ -73,8 +73,9 @@ def source_edition(notebook: Any) -> Any:
         if cell.cell_type == "markdown":
             cell.source = relinked(cell.source)
             if cell.id == OPEN_TASK:
-                cell.source += f"\n{mark_scheme()}"
-                cell.metadata.nbgrader = _kind(cell, task=True, locked=True, points=OPEN_POINTS)
+                cell.source += f"\n=== BEGIN MARK SCHEME ===\n\n{section(MARKING)}\n\n=== END MARK SCHEME ==="
+                points = sum(int(row[0]) for row in table(MARKING))
+                cell.metadata.nbgrader = _kind(cell, task=True, locked=True, points=points)
             continue
         cell.outputs, cell.execution_count = [], None
         checked = re.fullmatch(r"check\((\w+)\)", cell.source)
@@ -121,13 +122,6 @@ def _functions(definition: ast.stmt) -> dict[str, ast.FunctionDef]:
 def relinked(text: str) -> str:
     """Markdown whose links to lessons lead to the folders that nbgrader gives each learner, side by side."""
     return re.sub(r"\]\((\d\d_\w+)\.ipynb", r"](../\1/\1.ipynb", text)
-
-
-def mark_scheme() -> str:
-    """How the open task is marked, out of TEACHING.md, between the marks of what nbgrader hides from learners."""
-    text = (COURSE / "notebooks" / "TEACHING.md").read_text(encoding="utf-8")
-    section = re.search(r"^## Marking the open task\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)[1]
-    return f"=== BEGIN MARK SCHEME ===\n\n{section.strip()}\n\n=== END MARK SCHEME ==="
 
 
 def _next_steps(folder: Path, lesson: str) -> str:

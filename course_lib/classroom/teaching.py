@@ -1,4 +1,4 @@
-"""The tables of notebooks/TEACHING.md, for whatever shows them at their place in a lesson."""
+"""The sections and tables of notebooks/TEACHING.md, for whatever shows them at their place in a lesson."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import re
 from course_lib import COURSE
 
 
+def section(heading: str) -> str:
+    """What stands under a heading of TEACHING.md, in markdown."""
+    text = (COURSE / "notebooks" / "TEACHING.md").read_text(encoding="utf-8")
+    return re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)[1].strip()
+
+
 def table(heading: str) -> list[list[str]]:
     """The rows of the table under a heading of TEACHING.md, as lists of cells in markdown, without its head."""
-    text = (COURSE / "notebooks" / "TEACHING.md").read_text(encoding="utf-8")
-    section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)[1]
-    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("|")]
+    rows = [line.strip("| ").split(" | ") for line in section(heading).splitlines() if line.startswith("|")]
     return rows[2:]
 
 
