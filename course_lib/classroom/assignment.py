@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 import textwrap
 from pathlib import Path
@@ -21,16 +22,16 @@ from course_lib.classroom.autograding import configure
 c = get_config()
 configure(c)
 '''
-# A check that was redefined and a library that was patched count no more: everything of the course is loaded anew.
+# What a learner redefined or patched does not count here: the course's library is loaded anew for the grade.
 HIDDEN = """\
 ### BEGIN HIDDEN TESTS
 import sys
-kept = {{key: sys.modules.pop(key) for key in [*sys.modules] if key.split(".")[0] == "course_lib"}}
+_before = {{key: sys.modules.pop(key) for key in [*sys.modules] if key.split(".")[0] == "course_lib"}}
 try:
-    from course_lib.grading import grade
-    grade("{name}")
+    from course_lib.grading import grade as _grade
+    _grade("{name}")
 finally:
-    sys.modules.update(kept)
+    sys.modules.update(_before)
 ### END HIDDEN TESTS"""
 
 
@@ -55,7 +56,7 @@ def assignment(folder: Path, only: list[str], force: bool) -> list[Path]:
             target.parent.mkdir(parents=True, exist_ok=True)
             made = source_edition(nbformat.read(path, as_version=4))
             target.write_text(dumps(made), encoding="utf-8")
-            (target.parent / "glossary.md").write_text(glossary, encoding="utf-8")
+            target.with_name("glossary.md").write_text(glossary, encoding="utf-8")
             print(f"{target}", flush=True)
         if not config.exists():  # it may hold the teacher's own settings
             config.write_text(CONFIG, encoding="utf-8")
@@ -67,8 +68,9 @@ def source_edition(notebook: Any) -> Any:
     """A lesson as nbgrader's source: cells for solutions and tests, links to the folders of the other lessons."""
     from course_lib.notebooks import exercise_definition
 
-    names = {exercise_definition(cell).name for cell in notebook.cells if "exercise" in cell.metadata.get("tags", [])}
-    for cell in notebook.cells:
+    result = copy.deepcopy(notebook)
+    names = {exercise_definition(cell).name for cell in result.cells if "exercise" in cell.metadata.get("tags", [])}
+    for cell in result.cells:
         cell.metadata.pop("output_of", None)
         if cell.cell_type == "markdown":
             cell.source = relinked(cell.source)
@@ -85,7 +87,7 @@ def source_edition(notebook: Any) -> Any:
         elif checked and checked[1] in names:
             cell.source += "\n" + HIDDEN.format(name=checked[1])
             cell.metadata.nbgrader = _kind(cell, grade=True, locked=True, points=1)
-    return notebook
+    return result
 
 
 def _kind(cell: Any, **chosen: Any) -> dict[str, Any]:
