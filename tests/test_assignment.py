@@ -14,7 +14,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from course_lib import COURSE, vit
+from course_lib import COURSE, lessons, vit
 from course_lib.checking import check
 from course_lib.classroom.assignment import assignment, relinked, source_edition
 from course_lib.classroom.commands import main
@@ -91,6 +91,13 @@ def test_links_lead_to_the_folders_beside(course):
         assert [target for target in local if not (file.parent / target).exists()] == []
         found += len(local)
     assert found > 100
+
+
+def test_the_table_of_lessons_leads_to_the_folders_beside(course, monkeypatch):
+    for folder, address in [(course / "release" / LESSON, "../04_image_to_patches/"), (COURSE / "notebooks", "")]:
+        monkeypatch.chdir(folder)
+        table = lessons.overview()._repr_mimebundle_()["text/html"]
+        assert f'<a href="{address}04_image_to_patches.ipynb">' in table
 
 
 def test_the_open_task_is_marked_by_hand_and_its_scheme_stays_with_the_teacher(course):
