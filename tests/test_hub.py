@@ -76,10 +76,9 @@ def test_each_learner_solves_an_exercise_and_has_a_record_of_their_own(klass, ca
     assert [answer.split()[-1] for answer in answers] == ["True"] * 3
     found = [[event["passed"] for event in progress.events(record(klass, name))] for name in NAMES]
     assert found == [[False, True], [True], [True]]
-    overview([record(klass, name) for name in NAMES], None, force=False)
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].split() == NAMES
-    assert told[1].split() == ["numbers_in", "solved", "2", "solved", "1", "solved", "1"]
+    overview([record(klass, name) for name in NAMES])
+    told = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["numbers_in", "3", "0", "0", "0", "1", "0"] in told  # all three solved it, with one check at the median
 
 
 TRIES = """
