@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_lib.exercises.model import Case, Exercise
+from course_lib.exercises.model import Case, Exercise, NotAsked
 
 
 @dataclass
@@ -74,9 +74,14 @@ def alike(one: Outcome, other: Outcome) -> bool:
 
 
 def _kind_of_end(outcome: Outcome) -> tuple[Any, ...]:
-    """What tells one error from another: a refusal counts as such, other errors by class and text."""
+    """What tells one error from another: a refusal counts as such, other errors by class and text.
+
+    An allowed input that the code refuses itself, by a raise of its own, is refused in whatever words.
+    """
     if isinstance(outcome.error, outcome.case.raises or ()):
         return ("refused", names_enough(outcome))
+    if re.match(r"(if .*: *)?raise\b", outcome.source) and not isinstance(outcome.error, NotAsked):
+        return ("refused what is allowed",)
     return (type(outcome.error), str(outcome.error))
 
 
@@ -127,13 +132,13 @@ def shown(value: Any) -> str:
 
 
 def names_enough(outcome: Outcome) -> bool:
-    """Whether the error's text names a number or word of each group that the case asks for."""
+    """Whether the error's text names a number or word of each group that the case asks for, and nothing else."""
     found: set[int | str] = {
         int(digits.replace("−", "-")) for digits in re.findall(r"[-−]?\d+", str(outcome.error))
     }
     found |= {abs(number) for number in found}  # "0-5" is read as 0 and -5
     found |= set(re.findall(r"[a-z]+", str(outcome.error).lower()))
-    return all(found & set(group) for group in outcome.case.mentions)
+    return all(found & set(group) for group in outcome.case.mentions) and not found & set(outcome.case.unmentioned)
 
 
 def _call(exercise: Exercise, answer: Callable, case: Case) -> Outcome:

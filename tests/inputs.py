@@ -25,6 +25,7 @@ class Input:
     given: tuple[Any, ...] = ()
     refused: tuple[type[Exception], ...] = ()  # one of these has to come
     named: tuple[str, ...] = ()  # and its text has to hold one of these
+    unnamed: tuple[str, ...] = ()  # and none of these
     learned: tuple[int, ...] = field(default=())  # arguments that have to receive a gradient
 
 
@@ -171,15 +172,16 @@ def _filled(dice, layer):
 
 def _linear_from_conv(dice):
     channels, dimension, size = 2 * dice.randint(1, 3), 2 * dice.randint(1, 3), dice.randint(1, 4)
-    settings, named = {"stride": size}, ()
+    settings, named, unnamed = {"stride": size}, (), ()
     if dice.random() < 0.5:
         name = dice.choice(("stride", "padding", "dilation", "groups"))
-        others = {"stride": size + 1, "padding": 1, "dilation": 2, "groups": 2}
+        others = {"stride": size + 1, "padding": dice.randint(1, 3), "dilation": dice.randint(2, 4), "groups": 2}
         pairs = {"stride": (size, size + 1), "padding": (1, 0), "dilation": (1, 2)}
         settings[name] = dice.choice((others[name], pairs.get(name, 2)))
-        named = (name,)
-    conv = _filled(dice, nn.Conv2d(channels, dimension, size, **settings, dtype=torch.float64))
-    return Input((conv,), refused=(ValueError,) if named else (), named=named)
+        named, unnamed = (name,), tuple({"stride", "padding", "dilation", "groups"} - {name})
+    bias = dice.random() < 0.8
+    conv = _filled(dice, nn.Conv2d(channels, dimension, size, bias=bias, **settings, dtype=torch.float64))
+    return Input((conv,), refused=(ValueError,) if named else (), named=named, unnamed=unnamed)
 
 
 def _merge_linear_into_conv(dice):
@@ -190,14 +192,15 @@ def _merge_linear_into_conv(dice):
 
 def _patch_embedding(dice):
     batch, channels, height, width, size = _image_sizes(dice)
-    named = ()
+    named, unnamed = (), ()
     if size > 1 and dice.random() < 0.5:
         more = dice.choice(((1, 0), (0, 1), (1, 1)))
         height, width = height + more[0], width + more[1]
-        named = ("height",) * more[0] + ("width",) * more[1]
+        named, unnamed = ("height",) * more[0] + ("width",) * more[1], ("height",) * more[1] + ("width",) * more[0]
+        unnamed = unnamed if sum(more) == 1 else ()
     images = _numbers(dice, batch, channels, height, width)
     args = (channels, size, dice.randint(1, 6))
-    return Input(args, (images,), refused=(ValueError,) if named else (), named=named)
+    return Input(args, (images,), refused=(ValueError,) if named else (), named=named, unnamed=unnamed)
 
 
 def _prepend_class_token(dice):
@@ -413,7 +416,8 @@ def as_good(name: str, given: Input, right: Deed, other: Deed) -> bool:
         return False
     if given.refused:
         text = str(other.error).lower()
-        return isinstance(other.error, given.refused) and (not given.named or any(word in text for word in given.named))
+        named = not given.named or any(word in text for word in given.named)
+        return isinstance(other.error, given.refused) and named and not any(word in text for word in given.unnamed)
     if other.error is not None:
         return False
     values = (right.value, other.value)

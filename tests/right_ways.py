@@ -689,11 +689,13 @@ def linear_by_parameters(conv):
         raise ValueError("stride and kernel size have to be equal")
     if any(conv.padding):
         raise ValueError("no padding, please")
-    if conv.dilation != (1, 1) or conv.groups > 1:
-        raise ValueError("dilation and groups have to be 1")
+    if conv.dilation != (1, 1):
+        raise ValueError("dilation has to be 1")
+    if conv.groups > 1:
+        raise ValueError("one of the groups only, please")
     linear = nn.Linear(conv.weight[0].numel(), conv.out_channels)
     linear.weight = nn.Parameter(conv.weight.detach().flatten(1).clone())
-    linear.bias = nn.Parameter(conv.bias.detach().clone())
+    linear.bias = None if conv.bias is None else nn.Parameter(conv.bias.detach().clone())
     return linear
 
 
@@ -707,8 +709,9 @@ def linear_by_all_problems(conv):
     }
     if not all(problems.values()):
         raise ValueError("broken: " + ", ".join(name for name, fine in problems.items() if not fine))
-    linear = nn.Linear(conv.in_channels * side * side, conv.out_channels, dtype=conv.weight.dtype)
-    linear.load_state_dict({"weight": conv.weight.reshape(conv.out_channels, -1), "bias": conv.bias})
+    biased = conv.bias is not None
+    linear = nn.Linear(conv.in_channels * side * side, conv.out_channels, bias=biased, dtype=conv.weight.dtype)
+    linear.load_state_dict({**conv.state_dict(), "weight": conv.weight.reshape(conv.out_channels, -1)})
     return linear
 
 
@@ -721,7 +724,9 @@ def linear_by_data(conv):
     if conv.stride[0] != conv.kernel_size[0] or conv.stride[1] != conv.kernel_size[1]:
         raise ValueError(f"kernel_size {conv.kernel_size} differs from stride {conv.stride}")
     linear = nn.Linear(math.prod(conv.weight.shape[1:]), conv.out_channels, bias=conv.bias is not None)
-    linear.weight.data, linear.bias.data = conv.weight.data.view(conv.out_channels, -1), conv.bias.data
+    linear.weight.data = conv.weight.data.view(conv.out_channels, -1)
+    if conv.bias is not None:
+        linear.bias.data = conv.bias.data
     return linear
 
 
@@ -740,11 +745,13 @@ def linear_by_trying(conv):
     if wrong:
         raise ValueError(f"{' and '.join(wrong)} must not be used here")
     length = conv.weight[0].numel()
-    linear = nn.Linear(length, conv.out_channels).double()
+    linear = nn.Linear(length, conv.out_channels, bias=conv.bias is not None).double()
     with torch.no_grad():
         ones = torch.eye(length, dtype=torch.float64).reshape(length, conv.in_channels, *conv.kernel_size)
-        linear.weight.copy_((conv(ones).flatten(1) - conv.bias).T)
-        linear.bias.copy_(conv.bias)
+        nothing = torch.zeros(1, conv.in_channels, *conv.kernel_size, dtype=torch.float64)
+        linear.weight.copy_((conv(ones) - conv(nothing)).flatten(1).T)
+        if conv.bias is not None:
+            linear.bias.copy_(conv.bias)
     return linear
 
 
@@ -802,8 +809,10 @@ class ConvAndPermute(nn.Module):
     def forward(self, x):
         batch, channels, height, width = x.shape
         side = self.conv.kernel_size[0]
-        if height % side != 0 or width % side != 0:
-            raise ValueError(f"height {height} and width {width} must be multiples of {side}")
+        if height % side != 0:
+            raise ValueError(f"height {height} must be a multiple of {side}")
+        if width % side != 0:
+            raise ValueError(f"width {width} must be a multiple of {side}")
         return self.flatten(self.conv(x)).permute(0, 2, 1)
 
 
@@ -849,7 +858,8 @@ class SequentialWithFlatten(nn.Module):
     def forward(self, images):
         h, w = images.shape[-2] % self.patch_size, images.shape[-1] % self.patch_size
         if h or w:
-            raise ValueError(f"left over: {h} rows of the height, {w} columns of the width")
+            over = [f"{h} rows of the height"] * bool(h) + [f"{w} columns of the width"] * bool(w)
+            raise ValueError(f"left over: {' and '.join(over)}")
         return torch.einsum("bdn->bnd", self.body(images))
 
 

@@ -118,9 +118,61 @@ MORE_PROJECTIONS = (
         lambda x, w, b: x @ w.T + b[0],
         "Each of the D numbers of a token has a bias of its own: add the whole bias.",
     ),
+    WrongAnswer(
+        "weight on the left",
+        lambda x, w, b: w @ x,
+        "With the weight on the left its columns meet the N patches, not the C·P·P numbers of each. A patch is a row,"
+        " so it stands on the left, and the weight on the right, turned.",
+    ),
+    WrongAnswer(
+        "a new layer",
+        lambda x, w, b: torch.nn.Linear(x.shape[-1], len(w))(x),
+        "A new nn.Linear has random weights of its own. Use the weight and the bias that you were given, with the"
+        " dtype that they have.",
+    ),
+    *(
+        WrongAnswer(name, answer, "A patch has no id: it is multiplied, not looked up.")
+        for name, answer in (
+            ("patch looked up", lambda x, w, b: torch.nn.functional.embedding(x, w)),
+            ("patch as an index", lambda x, w, b: w[x]),
+            ("rounded patch looked up", lambda x, w, b: torch.nn.functional.embedding(x.long(), w)),
+            ("rounded patch as an index", lambda x, w, b: w[x.long()]),
+            ("rounded patch as an index, and the bias", lambda x, w, b: w[x.long()] + b),
+        )
+    ),
+    *(
+        WrongAnswer(
+            name,
+            answer,
+            "* multiplies place by place and wants the same sizes. Here every row of the weight meets every patch,"
+            " and products are summed: that is @.",
+        )
+        for name, answer in (
+            ("star in place of @", lambda x, w, b: x * w),
+            ("star in place of @, and the bias", lambda x, w, b: x * w + b),
+            ("star and a sum", lambda x, w, b: (x * w).sum(-1)),
+            ("star, a sum and the bias", lambda x, w, b: (x * w).sum(-1) + b),
+            ("star with the turned weight", lambda x, w, b: x * w.T),
+        )
+    ),
 )
 
 MORE_COUNTS = (
+    WrongAnswer(
+        "bias for the tokens",
+        lambda length, n, d: length * d + n + n * d,
+        "The bias is added to each token, so it has D numbers, whatever the number of tokens.",
+    ),
+    WrongAnswer(
+        "matrix with a row for each token",
+        lambda length, n, d: length * n + d + n * d,
+        "The matrix turns C·P·P numbers into D. N is in neither of its sides: it is shared.",
+    ),
+    WrongAnswer(
+        "a position for each number",
+        lambda length, n, d: length * d + d + d * d,
+        "There is a position for each of the N tokens, D numbers each. D × D has no N in it.",
+    ),
     WrongAnswer(
         "one number a position",
         lambda length, n, d: length * d + d + n,

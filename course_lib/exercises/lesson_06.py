@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import torch
@@ -35,10 +36,12 @@ def linear_from_conv(conv):
     for name, wanted in (("stride", conv.kernel_size), ("padding", (0, 0)), ("dilation", (1, 1)), ("groups", 1)):
         if getattr(conv, name) != wanted:
             raise ValueError(f"no projection of patches: {name} is {getattr(conv, name)}, not {wanted}")
-    linear = nn.Linear(conv.weight[0].numel(), conv.out_channels, dtype=conv.weight.dtype)
+    biased = conv.bias is not None
+    linear = nn.Linear(conv.weight[0].numel(), conv.out_channels, bias=biased, dtype=conv.weight.dtype)
     with torch.no_grad():
         linear.weight.copy_(conv.weight.flatten(1))
-        linear.bias.copy_(conv.bias)
+        if biased:
+            linear.bias.copy_(conv.bias)
     return linear
 
 
@@ -65,6 +68,9 @@ class PatchEmbedding(nn.Module):
         return self.projection(images).flatten(2).transpose(1, 2)
 
 
+SETTINGS = ("stride", "padding", "dilation", "groups")
+SIDES = ("height", "width")
+
 # Layers are filled with numbers from a generator of their own and compared in float64, so that no rounding and
 # no global random stream decides whether an answer is right.
 
@@ -78,7 +84,26 @@ def _fill(layer: nn.Module, seed: int) -> Any:
     return layer
 
 
+def _refuse_other_sizes(told: dict[str, Any], held: dict[str, Any]) -> None:
+    """Raise NotAsked where what a layer says of its sizes is not what its weight has."""
+    wrong = [name for name in told if told[name] != held[name]]
+    if wrong:
+        says = ", ".join(f"{name}={told[name]}" for name in wrong)
+        fits = ", ".join(f"{name}={held[name]}" for name in wrong)
+        raise NotAsked(
+            f"the layer says {says}, but the weight that was put into it needs {fits}: make the layer with the right"
+            " sizes at once"
+        )
+
+
 def _read_conv(conv: nn.Conv2d) -> dict[str, Any]:
+    if conv.weight.ndim == 4 and conv.groups == 1:
+        held = {
+            "in_channels": conv.weight.shape[1],
+            "out_channels": len(conv.weight),
+            "kernel_size": tuple(conv.weight.shape[2:]),
+        }
+        _refuse_other_sizes({name: getattr(conv, name) for name in held}, held)
     return {
         "kernel_size": conv.kernel_size,
         "stride": conv.stride,
@@ -91,6 +116,9 @@ def _read_conv(conv: nn.Conv2d) -> dict[str, Any]:
 
 
 def _read_linear(linear: nn.Linear) -> dict[str, Any]:
+    if linear.weight.ndim == 2:
+        held = {"in_features": linear.weight.shape[1], "out_features": len(linear.weight)}
+        _refuse_other_sizes({name: getattr(linear, name) for name in held}, held)
     return {"bias": "none" if linear.bias is None else linear.bias.detach(), "weight": linear.weight.detach()}
 
 
@@ -118,10 +146,11 @@ def _conv(channels: int, dimension: int, kernel: Any, **settings: Any) -> nn.Con
 
 
 def _conv_cases() -> list[Case]:
-    def case(channels: int, patch_size: int, dimension: int, only: str = "") -> Case:
+    def case(channels: int, patch_size: int, dimension: int, only: str = "", bias: bool = True) -> Case:
         return Case(
-            f"a convolution of {channels} channel{'s' * (channels > 1)}, P = {patch_size}, D = {dimension}",
-            (_conv(channels, dimension, patch_size, stride=patch_size),),
+            f"a convolution of {channels} channel{'s' * (channels > 1)}, P = {patch_size}, D = {dimension}"
+            f"{'' if bias else ', without a bias'}",
+            (_conv(channels, dimension, patch_size, stride=patch_size, bias=bias),),
             "D C·P·P",
             {"C": channels, "P": patch_size, "D": dimension},
             only,
@@ -131,20 +160,21 @@ def _conv_cases() -> list[Case]:
         told = ", ".join(f"{name}={value}" for name, value in settings.items())
         return Case(
             f"a convolution with kernel 4 and {told}",
-            (_conv(2, 6, 4, **settings),),
+            (_conv(6, 12, 4, **settings),),
             raises=(ValueError,),
             mentions=((word,),),
+            unmentioned=tuple(name for name in SETTINGS if name != word),
         )
 
     return [
         case(2, 3, 5),
         case(5, 2, 7),
         case(1, 4, 3, "one channel"),
-        refuse("stride", stride=3),
-        refuse("stride", stride=(4, 3)),
-        refuse("padding", stride=4, padding=1),
-        refuse("dilation", stride=4, dilation=2),
-        refuse("groups", stride=4, groups=2),
+        case(3, 2, 8, bias=False),
+        *(refuse("stride", stride=stride) for stride in (3, 5, (4, 3), (3, 4))),
+        *(refuse("padding", stride=4, padding=padding) for padding in (1, 2, (1, 0), (0, 1))),
+        *(refuse("dilation", stride=4, dilation=dilation) for dilation in (2, 3, (2, 1), (1, 2))),
+        *(refuse("groups", stride=4, groups=groups) for groups in (2, 3)),
     ]
 
 
@@ -189,6 +219,7 @@ def _class_cases() -> list[Case]:
             (2, 4, 5),
             raises=(ValueError,),
             mentions=((word,),),
+            unmentioned=tuple(name for name in SIDES if name != word),
             given=(pixels(1, 2, height, width).double(),),
         )
 
@@ -245,7 +276,7 @@ def _bias_not_copied(linear, channels, patch_size):
     return conv
 
 
-def _linear_wrong(checks=("stride", "padding", "dilation", "groups"), order=None):
+def _linear_wrong(checks=SETTINGS, order=None, bias="copied"):
     def wrong(conv):
         wanted = {"stride": conv.kernel_size, "padding": (0, 0), "dilation": (1, 1), "groups": 1}
         for name in checks:
@@ -256,20 +287,56 @@ def _linear_wrong(checks=("stride", "padding", "dilation", "groups"), order=None
             weight = weight.permute(0, 2, 3, 1)
         elif order == "turned":
             weight = weight.transpose(2, 3)
-        linear = nn.Linear(weight[0].numel(), conv.out_channels).to(weight.dtype)
+        has_bias = conv.bias is not None or bias in ("zeros", "always")
+        linear = nn.Linear(weight[0].numel(), conv.out_channels, bias=has_bias).to(weight.dtype)
         with torch.no_grad():
             linear.weight.copy_(weight.flatten(1))
-            linear.bias.copy_(conv.bias)
+            if has_bias:
+                linear.bias.zero_()
+            if has_bias and (bias == "always" or conv.bias is not None):
+                linear.bias.copy_(conv.bias)
         return linear
 
     return wrong
 
 
-def _says_no_name(conv):
-    try:
-        return linear_from_conv(conv)
-    except ValueError:
-        raise ValueError("this convolution is no projection") from None
+def _bias_as_parameter(conv):
+    linear = linear_from_conv(conv)
+    linear.bias = nn.Parameter(conv.bias.detach())
+    return linear
+
+
+def _bias_as_data(conv):
+    linear = linear_from_conv(conv)
+    linear.bias.data = conv.bias.data
+    return linear
+
+
+def _not_told(*silent):
+    """The right answer, but for the settings in `silent` the error does not tell which one is broken."""
+
+    def wrong(conv):
+        try:
+            return linear_from_conv(conv)
+        except ValueError as error:
+            if any(f": {name} " in str(error) for name in silent):
+                raise ValueError(" or ".join(SETTINGS)) from None
+            raise
+
+    return wrong
+
+
+def _always_refused(last):
+    """Every convolution is refused: what is compared with `last` is never equal to it."""
+
+    def wrong(conv):
+        if conv.stride != conv.kernel_size and last in ("padding", "dilation"):
+            raise ValueError("stride")
+        if conv.padding != (0, 0) and last == "dilation":
+            raise ValueError("padding")
+        raise ValueError(last)
+
+    return wrong
 
 
 def _merge_wrong(weight="od,dcpq->ocpq", bias="both"):
@@ -382,6 +449,11 @@ def _without_bias(layer):
     layer.bias = None
 
 
+def _bias_to_zero(layer):
+    if layer.bias is not None:
+        layer.bias.zero_()
+
+
 def _turned_round(conv):
     conv.weight.copy_(conv.weight.flip(2, 3))
 
@@ -425,6 +497,43 @@ MORE_CONVOLUTIONS = (
 )
 
 MORE_MATRICES = (
+    *(
+        WrongAnswer(
+            f"not told: {', '.join(silent)}",
+            _not_told(*silent),
+            f"Where {' or '.join(silent)} is broken, your error does not say so, or names another setting as well:"
+            " name the one that is broken, and only that.",
+        )
+        for count in (1, 2, 3)
+        for silent in itertools.combinations(SETTINGS, count)
+    ),
+    *(
+        WrongAnswer(
+            f"every convolution refused, by {last}",
+            _always_refused(last),
+            "Every convolution is refused, also one that is a projection. Is a pair compared with a single number?"
+            " conv.padding is the pair (0, 0), not 0.",
+        )
+        for last in ("stride", "padding", "dilation", "no name")
+    ),
+    *(
+        WrongAnswer(
+            name,
+            answer,
+            "This convolution has no bias: conv.bias is None. Then the linear layer gets none either: ask for it"
+            " with bias=..., and copy only where there is one.",
+        )
+        for name, answer in (
+            ("bias copied always", _linear_wrong(bias="always")),
+            ("bias copied always, as a parameter", _bias_as_parameter),
+            ("bias copied always, as data", _bias_as_data),
+        )
+    ),
+    WrongAnswer(
+        "zeros for no bias",
+        _linear_wrong(bias="zeros"),
+        "The convolution has no bias, the linear layer got one. It holds zeros now, but training would change them.",
+    ),
     WrongAnswer(
         "bias lost",
         _changed_after(linear_from_conv, _without_bias),
@@ -432,7 +541,7 @@ MORE_MATRICES = (
     ),
     WrongAnswer(
         "bias not copied",
-        _changed_after(linear_from_conv, lambda linear: linear.bias.zero_()),
+        _changed_after(linear_from_conv, _bias_to_zero),
         "The weight is right, the bias was not copied.",
     ),
     WrongAnswer(
@@ -473,15 +582,39 @@ def _product_reshaped(conv, linear):
 
 MORE_MERGES = (
     WrongAnswer(
+        "product of four axes",
+        lambda conv, linear: linear.weight @ conv.weight,
+        "A kernel has channels, rows and columns, so conv.weight has four axes, and @ takes the last two. Make each"
+        " kernel a row first: conv.weight.flatten(1).",
+    ),
+    WrongAnswer(
+        "product of four axes, the other way round",
+        lambda conv, linear: conv.weight @ linear.weight,
+        "A kernel has channels, rows and columns, so conv.weight has four axes, and @ takes the last two. Make each"
+        " kernel a row first, and let the second layer stand on the left.",
+    ),
+    *(
+        WrongAnswer(
+            name,
+            answer,
+            "The layer that comes first stands on the right, next to the patch that it meets first: linear.weight @"
+            " (conv.weight @ x).",
+        )
+        for name, answer in (
+            ("first layer on the left", lambda conv, linear: conv.weight.flatten(1) @ linear.weight),
+            ("first layer on the left, second turned", lambda conv, linear: conv.weight.flatten(1) @ linear.weight.T),
+        )
+    ),
+    WrongAnswer(
         "bias not passed through",
         _merge_wrong(bias="not passed"),
-        "The bias of the convolution was added as it is. It goes through the second matrix first: A @ b + c."
-        " Where D changes, the two do not even have the same length.",
+        "The bias of the convolution was added as it is. It is multiplied by linear.weight"
+        " first. Where the second layer gives another number of numbers, the two do not even have the same length.",
     ),
     WrongAnswer(
         "second bias subtracted",
         _merge_wrong(bias="subtracted"),
-        "The bias of the second layer was subtracted. Both layers add theirs: A @ b + c.",
+        "The bias of the second layer was subtracted. Both layers add theirs.",
     ),
     WrongAnswer(
         "second matrix turned for the bias",
@@ -496,12 +629,12 @@ MORE_MERGES = (
     WrongAnswer(
         "no bias",
         _changed_after(merge_linear_into_conv, _without_bias),
-        "Both layers have a bias, so their merger has one: A @ b + c.",
+        "Both layers have a bias, so the merged one has a bias too: what the second layer makes of conv.bias.",
     ),
     WrongAnswer(
         "bias not copied",
         _changed_after(merge_linear_into_conv, lambda conv: conv.bias.zero_()),
-        "The weight is right. The bias is still to come: A @ b + c.",
+        "The weight is right. The bias is still to come: what the second layer makes of conv.bias.",
     ),
     WrongAnswer(
         "product reshaped, not turned",
@@ -577,6 +710,49 @@ class _SideNotNamed(PatchEmbedding):
             raise ValueError(f"not a multiple of patch size {self.patch_size}") from None
 
 
+class _HeightNotTold(PatchEmbedding):
+    def forward(self, images):
+        if images.shape[-2] % self.patch_size:
+            raise ValueError("height or width does not fit")
+        return super().forward(images)
+
+
+class _WidthNotTold(PatchEmbedding):
+    def forward(self, images):
+        if images.shape[-1] % self.patch_size:
+            raise ValueError("height or width does not fit")
+        return super().forward(images)
+
+
+class _StripsUnchecked(PatchEmbedding):
+    def forward(self, images):
+        kernels = self.projection.weight.flatten(1)
+        return nn.functional.linear(images.reshape(len(images), -1, kernels.shape[1]), kernels, self.projection.bias)
+
+
+class _Strips(_StripsUnchecked):
+    def forward(self, images):
+        PatchEmbedding.forward(self, images)
+        return super().forward(images)
+
+
+class _ChannelsBehind(PatchEmbedding):
+    """Sides taken as in (B, H, W, C)."""
+
+    def forward(self, images):
+        for name, size in zip(("height", "width"), images.shape[1:3], strict=True):
+            if size % self.patch_size:
+                raise ValueError(f"{name} {size} does not fit")
+        return self.projection(images).flatten(2).transpose(1, 2)
+
+
+class _ChannelsBehindOneTest(PatchEmbedding):
+    def forward(self, images):
+        if images.shape[1] % self.patch_size or images.shape[2] % self.patch_size:
+            raise ValueError("the image does not fit")
+        return self.projection(images).flatten(2).transpose(1, 2)
+
+
 MORE_CLASSES = (
     WrongAnswer("no bias", _NoBias, "The layer has no bias: leave bias=False out."),
     WrongAnswer(
@@ -612,7 +788,40 @@ MORE_CLASSES = (
     WrongAnswer(
         "side not named",
         _SideNotNamed,
-        "Whoever reads this error wants to know which side does not fit: name the height or the width.",
+        "Whoever reads this error wants to know which side does not fit: name that one, and not the other. One test"
+        " for each side does it.",
+    ),
+    WrongAnswer(
+        "height not told",
+        _HeightNotTold,
+        "Where the height does not fit, your error does not say so, or names the width as well: name the side that"
+        " does not fit, and only that.",
+    ),
+    WrongAnswer(
+        "width not told",
+        _WidthNotTold,
+        "Where the width does not fit, your error does not say so, or names the height as well: name the side that"
+        " does not fit, and only that.",
+    ),
+    *(
+        WrongAnswer(
+            name,
+            answer,
+            "These are strips of the image, not patches: a reshape takes the numbers line after line. Which layer"
+            " cuts and projects squares in one go?",
+        )
+        for name, answer in (("strips", _Strips), ("strips, sizes not checked", _StripsUnchecked))
+    ),
+    *(
+        WrongAnswer(
+            name,
+            answer,
+            "The axes of images are (B, C, H, W): height and width are the last two, shape[-2] and shape[-1].",
+        )
+        for name, answer in (
+            ("channels behind", _ChannelsBehind),
+            ("channels behind, in one test", _ChannelsBehindOneTest),
+        )
     ),
 )
 
@@ -705,9 +914,8 @@ EXERCISES = (
             ),
             WrongAnswer(
                 "condition not named",
-                _says_no_name,
-                "Whoever reads this error wants to know which condition is broken: stride, "
-                "padding, dilation or groups.",
+                _not_told(*SETTINGS),
+                "Whoever reads this error wants to know which setting is broken: name that one, and not the others.",
             ),
             WrongAnswer(
                 "order of the patch misread",
@@ -746,28 +954,34 @@ EXERCISES = (
             WrongAnswer(
                 "first bias lost",
                 _merge_wrong(bias="second"),
-                "The bias of the convolution goes through the second layer too: A @ b + c.",
+                "The bias of the convolution goes through the second layer too: it is multiplied by linear.weight.",
             ),
             WrongAnswer(
                 "second bias lost",
                 _merge_wrong(bias="first"),
-                "The second layer adds a bias of its own: A @ b + c.",
+                "The second layer adds a bias of its own: linear.bias.",
             ),
             WrongAnswer(
                 "order of the product swapped",
                 _merge_wrong(weight="do,dcpq->ocpq"),
-                "The second matrix has to stand on the "
-                "left: A @ W. Here it was used turned, which only fits where it is square.",
+                "The second matrix, linear.weight, has to stand on the left. Here it was used turned, which only fits"
+                " where it is square.",
             ),
             WrongAnswer("first layer only", lambda conv, linear: conv, "This is the first layer alone."),
             *MORE_MERGES,
         ),
         hints=(
-            "Write both maps down for one patch x: y = W x + b, then z = A y + c. Put the first into the second.",
-            "z = (A W) x + (A b + c). W is conv.weight with one row for each of its D kernels.",
             (
-                "weight: torch.einsum('od,dcpq->ocpq', linear.weight, conv.weight); bias: linear.weight @"
-                " conv.bias + linear.bias."
+                "For one patch x, written as a column: y = conv.weight @ x + conv.bias, then z = linear.weight @ y +"
+                " linear.bias, with each kernel as a row of conv.weight. Put the first line into the second."
+            ),
+            (
+                "z = (linear.weight @ conv.weight) @ x + (linear.weight @ conv.bias + linear.bias). The first bracket"
+                " is the new weight, the second the new bias. conv.weight.flatten(1) makes each kernel a row."
+            ),
+            (
+                "weight: (linear.weight @ conv.weight.flatten(1)).reshape(-1, *conv.weight.shape[1:]); bias:"
+                " linear.weight @ conv.bias + linear.bias. Copy both under torch.no_grad()."
             ),
         ),
         praise="Two affine maps in a row are one. Only something between them that is not affine changes that.",
@@ -825,7 +1039,8 @@ EXERCISES = (
                 "sizes not checked",
                 _Unchecked,
                 "A strided convolution drops what does not fit, without a word. Refuse such images and name the"
-                " side. If you test both sides in one line, join them with `or`, not with `and`.",
+                " side: test each side by itself with %. Being large enough, or an area that fits, proves nothing,"
+                " and `and` between two tests waits until both sides are wrong.",
             ),
             WrongAnswer(
                 "assert for a check",
@@ -880,9 +1095,9 @@ QUESTIONS = (
                 right=True,
             ),
             Option(
-                "the hybrid of the paper",
-                "The hybrid puts a whole CNN in front. One strided convolution sees one patch and no "
-                "more: lesson 08.",
+                "another model: many convolutions look at the image first",
+                "There is one convolution here, and each kernel sees one patch and no more. A network of many in"
+                " front is called the hybrid: lesson 08.",
             ),
             Option(
                 "an approximation that is faster",
@@ -924,7 +1139,7 @@ QUESTIONS = (
         ),
         options=(
             Option(
-                "it makes the model deeper, so it can learn more",
+                "two layers in a row can compute more than one",
                 "Two affine maps in a row are one affine map, whatever their weights.",
             ),
             Option(

@@ -28,7 +28,7 @@ def resize_positions(positions, old_grid, new_grid):
 def _token_cases() -> list[Case]:
     def case(batch: int, count: int, dimension: int, only: str = "") -> Case:
         args = (
-            random_numbers(batch, count, dimension, seed=1),
+            random_numbers(batch, count, dimension, seed=1).requires_grad_(),  # they come from a layer that learns
             torch.full((dimension,), 9.0, dtype=torch.float64).requires_grad_(),
         )
         return Case(
@@ -94,13 +94,14 @@ def _grid_cases() -> list[Case]:
     ]
 
 
-def _resize(mode="bicubic", corners=False, swapped=False, keep_class=True, turned=True):
+def _resize(mode="bicubic", corners=False, swapped=False, keep_class=True, turned=True, new_swapped=False):
     def wrong(positions, old_grid, new_grid):
         rows = positions[1:]
         old = old_grid[::-1] if swapped else old_grid
         image = rows.T.reshape(1, -1, *old) if turned else rows.reshape(1, -1, *old)
         options = {} if mode == "nearest" else {"align_corners": corners}
-        result = F.interpolate(image, size=new_grid, mode=mode, **options)[0].flatten(1).T
+        size = new_grid[::-1] if new_swapped else new_grid
+        result = F.interpolate(image, size=size, mode=mode, **options)[0].flatten(1).T
         return torch.cat([positions[:1], result]) if keep_class else result
 
     return wrong
@@ -133,6 +134,137 @@ def _class_row_too(positions, old_grid, new_grid):
 def _class_last(positions, old_grid, new_grid):
     good = resize_positions(positions, old_grid, new_grid)
     return torch.cat([good[1:], good[:1]])
+
+
+def _overwritten(tokens, class_token):
+    tokens[:, 0] = class_token
+    return tokens
+
+
+def _row_of_the_image(tokens, positions):
+    return torch.stack([image + positions[number] for number, image in enumerate(tokens)])
+
+
+MORE_SUMS = (
+    WrongAnswer("positions subtracted", lambda t, p: t - p, "The positions were subtracted. They are added."),
+    WrongAnswer(
+        "row 0 left out",
+        lambda t, p: t + p[1:],
+        "Row 0 of the table was left out, so N rows meet N + 1 tokens. The class token is among them, and row 0 is"
+        " its.",
+    ),
+    WrongAnswer(
+        "class token left out",
+        lambda t, p: t[:, 1:] + p[1:],
+        "Token 0, the class token, is gone, and row 0 with it. There are N + 1 of both, and they fit as they are.",
+    ),
+    WrongAnswer(
+        "row of the image",
+        _row_of_the_image,
+        "Image b got row b of the table at every place. Row n belongs to token n, in every image.",
+    ),
+    WrongAnswer(
+        "tokens times positions",
+        lambda t, p: t @ p.T,
+        "@ compares every token with every position and gives N + 1 numbers a token. Positions are added.",
+    ),
+    *(
+        WrongAnswer(
+            name,
+            answer,
+            "Your code puts the positions beside the tokens, as tokens or numbers of their own. They are added to them.",
+        )
+        for name, answer in (
+            ("positions joined", lambda t, p: torch.cat([t, p], 1)),
+            ("positions joined for one image", lambda t, p: torch.cat([t, p[None]], 1)),
+            ("positions put beside for one image", lambda t, p: torch.cat([t, p[None]], 2)),
+            ("positions as one more tensor", lambda t, p: torch.stack([t, p])),
+        )
+    ),
+)
+
+
+def _parts_kept(change):
+    """The right rows for the new grid, put together with the old table by `change`."""
+
+    def wrong(positions, old_grid, new_grid):
+        return change(positions, resize_positions(positions, old_grid, new_grid)[1:])
+
+    return wrong
+
+
+def _as_a_line(mode, corners=False):
+    def wrong(positions, old_grid, new_grid):
+        options = {} if mode == "nearest" else {"align_corners": corners}
+        line = F.interpolate(positions[1:].T[None], size=new_grid[0] * new_grid[1], mode=mode, **options)
+        return torch.cat([positions[:1], line[0].T])
+
+    return wrong
+
+
+def _whole_table_as_grid(layout):
+    """All rows, the class row among them, are to become the grid: one too many."""
+
+    def wrong(positions, old_grid, new_grid):
+        sizes = {"D": positions.shape[1], "one": 1, "rest": -1, "rows": old_grid[0], "columns": old_grid[1]}
+        return (positions.T if layout.endswith("T") else positions).reshape([sizes[w] for w in layout.split()[:-1]])
+
+    return wrong
+
+
+MORE_GRIDS = (
+    WrongAnswer(
+        "new height and width swapped",
+        _resize(new_swapped=True),
+        "The new grid came out with height and width swapped. size takes rows, then columns, as new_grid has them.",
+    ),
+    WrongAnswer(
+        "class row of zeros",
+        _parts_kept(lambda p, rows: torch.cat([0 * p[:1], rows])),
+        "The new row 0 is empty. The class row is kept as it was: positions[:1].",
+    ),
+    *(
+        WrongAnswer(
+            name, _parts_kept(change), "The new row 0 was worked out from the others. The class row is kept as it was."
+        )
+        for name, change in (
+            ("mean of the new rows as class row", lambda p, rows: torch.cat([rows.mean(0, keepdim=True), rows])),
+            ("mean of the old rows as class row", lambda p, rows: torch.cat([p[1:].mean(0, keepdim=True), rows])),
+            ("mean of all rows as class row", lambda p, rows: torch.cat([p.mean(0, keepdim=True), rows])),
+        )
+    ),
+    *(
+        WrongAnswer(
+            name,
+            answer,
+            "The rows of the grid were stretched as one line, so the end of a grid row was mixed with the start of the"
+            " next. Give them two axes first, rows and columns.",
+        )
+        for name, answer in (
+            ("grid as a line", _as_a_line("linear")),
+            ("grid as a line, corners aligned", _as_a_line("linear", True)),
+            ("grid as a line, nearest", _as_a_line("nearest")),
+        )
+    ),
+    *(
+        WrongAnswer(
+            f"class row among the grid, {layout}",
+            _whole_table_as_grid(layout),
+            "There are 1 + rows · columns rows here: the class row is among them. Take it away before the rest becomes"
+            " a grid.",
+        )
+        for layout in (
+            "rows columns D .",
+            "rows columns rest .",
+            "one rows columns D .",
+            "one rows columns rest .",
+            "one D rows columns T",
+            "one rest rows columns T",
+            "D rows columns T",
+            "rest rows columns T",
+        )
+    ),
+)
 
 
 EXERCISES = (
@@ -178,6 +310,16 @@ EXERCISES = (
                 "as one more number",
                 lambda t, c: torch.cat([t, c[0].expand(*t.shape[:2], 1)], 2),
                 "Each token got one more number. The class token is one more TOKEN: dim=1.",
+            ),
+            WrongAnswer(
+                "tokens overwritten",
+                _overwritten,
+                "Your code writes into `tokens`, so a patch is lost. The class token comes in addition: N + 1 in all.",
+            ),
+            WrongAnswer(
+                "row of zeros",
+                lambda t, c: F.pad(t, (0, 0, 1, 0)),
+                "Row 0 is empty: there is room for the class token now, but its numbers were not put in.",
             ),
         ),
         hints=(
@@ -225,6 +367,7 @@ EXERCISES = (
                 "Positions were put beside the numbers of the token. They are added to them.",
             ),
             WrongAnswer("averaged position", lambda t, p: t + p.mean(0), "Every token got the mean of all rows."),
+            *MORE_SUMS,
         ),
         hints=(
             "tokens (B, N + 1, D), positions (N + 1, D): which axis is missing, and what does PyTorch do then?",
@@ -290,6 +433,7 @@ EXERCISES = (
                 "class row lost", _resize(keep_class=False), "The class row is gone: put it back in front."
             ),
             WrongAnswer("class row last", _class_last, "The class row came last: it stands in front."),
+            *MORE_GRIDS,
         ),
         hints=(
             "Three parts: take row 0 aside, resize the rest as an image with D channels, put row 0 back.",

@@ -24,7 +24,8 @@ class Case:
     `axes` are the letters of a tensor result, as in "B N C·P·P". `only` names a coincidence that this case
     has on purpose ("square images"); every other case keeps the letters apart. With `raises` the call has
     to stop with one of these errors, and the error's text has to name one number or word of each group in
-    `mentions`. `given` is what a class that was built from `args` is then called with.
+    `mentions`, and no word of `unmentioned`: those are not what is wrong. `given` is what a class that was
+    built from `args` is then called with.
     """
 
     label: str
@@ -34,6 +35,7 @@ class Case:
     only: str = ""
     raises: tuple[type[Exception], ...] = ()
     mentions: tuple[tuple[int | str, ...], ...] = ()
+    unmentioned: tuple[str, ...] = ()
     given: tuple[Any, ...] = ()
 
 
