@@ -34,11 +34,11 @@ LESSONS = (
     ),
     Lesson("03", "Learning word vectors", 60, "Where do the numbers in the table come from?"),
     Lesson("04", "From image to patches", 65, "A sentence has spaces. Where are the spaces in a picture?"),
-    Lesson("05", "One matrix for every patch", 40, "A word has a row in a table. What does a patch have?"),
+    Lesson("05", "One matrix for every patch", 45, "A word has a row in a table. What does a patch have?"),
     Lesson(
-        "06", "A convolution that is a projection", 65, "The paper says linear, the code says Conv2d. Which is it?"
+        "06", "A convolution that is a projection", 85, "The paper says linear, the code says Conv2d. Which is it?"
     ),
-    Lesson("07", "A place and a summary", 45, "If all patches are shuffled, does the transformer notice?"),
+    Lesson("07", "A place and a summary", 60, "If all patches are shuffled, does the transformer notice?"),
     Lesson("08", "The hybrid", 55, "Is the strided convolution the hybrid of the paper?"),
     Lesson("09", "A dictionary of patches", 45, "Could patches be looked up, as words are?"),
     Lesson("10", "A small vision transformer", 60, "Does it all work together?"),

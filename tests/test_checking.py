@@ -168,6 +168,52 @@ def test_a_wrong_answer_is_wrong_on_some_case(name, wrong):
     assert not all(map(outcomes.right, ends(name, wrong), ends(name, None)))
 
 
+@pytest.mark.parametrize("name", ["conv_from_linear", "linear_from_conv", "merge_linear_into_conv"])
+def test_a_layer_that_does_not_say_its_true_sizes_fails(name):
+    own = EXERCISES[name].solution
+    attribute = "in_features" if name == "linear_from_conv" else "out_channels"
+
+    def other_sizes(*args):
+        layer = own(*args)
+        setattr(layer, attribute, 1)
+        return layer
+
+    result = judge(name, other_sizes)
+    assert not result.passed and result.diagnosis == "not what was asked"
+    assert f"the layer says {attribute}=1, but the weight that was put into it needs {attribute}=" in result.message
+
+
+REFUSES = """
+def linear_from_conv(conv):
+    if {test}: raise ValueError({text})
+    linear = nn.Linear(conv.weight[0].numel(), conv.out_channels, bias=conv.bias is not None)
+    linear.weight = nn.Parameter(conv.weight.detach().flatten(1))
+    linear.bias = conv.bias
+    return linear
+"""
+ALL_FOUR = "conv.stride != conv.kernel_size or any(conv.padding) or conv.dilation != (1, 1) or conv.groups != 1"
+BROKEN = (
+    "'stride' if conv.stride != conv.kernel_size else 'padding' if any(conv.padding) else"
+    " 'dilation' if conv.dilation != (1, 1) else 'groups'"
+)
+
+
+@pytest.mark.parametrize(
+    ("test", "text", "diagnosis"),
+    [
+        (ALL_FOUR, "'no projection'", "condition not named"),
+        (ALL_FOUR, "'stride, padding, dilation or groups is wrong'", "condition not named"),
+        ("conv.stride != conv.kernel_size", "f'stride is {conv.stride}'", "stride only"),
+        ("conv.padding != 0", "f'padding is {conv.padding}, not 0'", "every convolution refused, by padding alone"),
+        (ALL_FOUR.replace("any(conv.padding)", "conv.padding == (1, 1)"), BROKEN, "no error"),
+    ],
+)
+def test_an_error_has_to_name_the_setting_that_is_broken_and_no_other(tmp_path, test, text, diagnosis):
+    source = REFUSES.format(test=test, text=text)
+    result = check(from_source(tmp_path, source, "linear_from_conv"))
+    assert not result.passed and result.diagnosis == diagnosis
+
+
 @pytest.mark.parametrize(
     ("name", "wrongs"),
     [
@@ -1011,7 +1057,7 @@ TERMS = {  # changes of the arguments and of the result of an exercise: what is 
     "rows_with_gradient": [(lambda own, ids, v: 0 * own(ids, v), "nothing but zeros", "Is anything put into")],
     "add_positions": [
         (lambda own, x, p: x * 1, "an argument came back", "On every case `tokens` came back as it went in."),
-        (lambda own, x, p: x - p, "right for other arguments", "`-positions` in place of `positions`"),
+        (lambda own, x, p: x + 2 * p, "right for other arguments", "`2 * positions` in place of `positions`"),
         (lambda own, x, p: torch.cat([own(x, p)[:, :-1], x[:, -1:]], 1), "wrong in the last place", "stands last"),
     ],
     "prepend_class_token": [

@@ -451,7 +451,9 @@ QUESTIONS = (
     Question(
         name="shared_matrix",
         lesson="05",
-        text="144 different patches, one projection. How many different vectors come out?",
+        text=(
+            "144 different patches of 108 numbers, one projection to 64 numbers. How many different vectors come out?"
+        ),
         options=(
             Option(
                 "1",

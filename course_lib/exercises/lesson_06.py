@@ -170,7 +170,7 @@ def _conv_cases() -> list[Case]:
         case(2, 3, 5),
         case(5, 2, 7),
         case(1, 4, 3, "one channel"),
-        case(3, 2, 8, bias=False),
+        case(6, 2, 9, bias=False),
         *(refuse("stride", stride=stride) for stride in (3, 5, (4, 3), (3, 4))),
         *(refuse("padding", stride=4, padding=padding) for padding in (1, 2, (1, 0), (0, 1))),
         *(refuse("dilation", stride=4, dilation=dilation) for dilation in (2, 3, (2, 1), (1, 2))),
@@ -334,7 +334,7 @@ def _always_refused(last):
             raise ValueError("stride")
         if conv.padding != (0, 0) and last == "dilation":
             raise ValueError("padding")
-        raise ValueError(last)
+        raise ValueError(last.removesuffix(" alone"))
 
     return wrong
 
@@ -514,7 +514,7 @@ MORE_MATRICES = (
             "Every convolution is refused, also one that is a projection. Is a pair compared with a single number?"
             " conv.padding is the pair (0, 0), not 0.",
         )
-        for last in ("stride", "padding", "dilation", "no name")
+        for last in ("stride", "padding", "padding alone", "dilation", "no name")
     ),
     *(
         WrongAnswer(

@@ -172,7 +172,8 @@ MORE_SUMS = (
         WrongAnswer(
             name,
             answer,
-            "Your code puts the positions beside the tokens, as tokens or numbers of their own. They are added to them.",
+            "Your code puts the positions beside the tokens, as tokens or numbers of their own. They are added to"
+            " the tokens.",
         )
         for name, answer in (
             ("positions joined", lambda t, p: torch.cat([t, p], 1)),

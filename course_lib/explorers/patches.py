@@ -8,12 +8,13 @@ import torch
 from torch import Tensor
 
 from course_lib import figures, patches
-from course_lib.drawing import BLACK, BLUE, GREY, LIGHT, ORANGE, SKY, VERMILION, WHITE, Drawing, diverge
+from course_lib.drawing import BLACK, GREEN, GREY, LIGHT, PURPLE, SKY, VERMILION, WHITE, Drawing, diverge
 from course_lib.explorers.controls import Slider
 from course_lib.explorers.live import Live
 
 INSIDE = "#c9e4f7"  # pale blue behind what is read
 DARK_ORANGE = "#9c4200"
+ABOVE, BELOW = diverge(1, 1), diverge(-1, 1)  # a bar has the colour of a weight with its sign
 MOST_OUTLINED = 24  # patches along a side; more lines than that would only be a grey veil
 MOST_ROWS = 64  # of the matrix of patches; more would be thinner than two pixels
 
@@ -130,7 +131,7 @@ def draw_one_matrix(
     drawing = Drawing(760, 426)
     drawing.pixels(12, 12, 288, image.shape[-2] * scale, figures.channels_to_back(image[0]))
     limit = tokens.abs().max().item()
-    for place, (chosen, colour) in enumerate(((first, ORANGE), (second, SKY))):
+    for place, (chosen, colour) in enumerate(((first, GREEN), (second, PURPLE))):  # not those of the signs
         row, column = divmod(chosen, columns)
         x, y, side = 12 + column * patch_size * scale, 12 + row * patch_size * scale, patch_size * scale
         drawing.rect(x - 2, y - 2, side + 4, side + 4, stroke=WHITE, stroke_width=5)
@@ -147,7 +148,7 @@ def draw_one_matrix(
         for index, value in enumerate(tokens[chosen].tolist()):
             height = abs(value) / limit * 43
             up = top + 45 - height if value > 0 else top + 45
-            drawing.rect(440 + index * width, up, max(width - 1, 1), height, fill=BLUE if value > 0 else VERMILION)
+            drawing.rect(440 + index * width, up, max(width - 1, 1), height, fill=ABOVE if value > 0 else BELOW)
         drawing.rect(439 + number * width, top, width + 1, 90, stroke=BLACK)
     _draw_row(drawing, weight, bias, tokens, (first, second), number, (image.shape[1], patch_size))
     _link_tokens(drawing, rows[0], weight, bias, tokens, (first, second), scale * patch_size, columns)
@@ -170,6 +171,7 @@ def _draw_row(drawing, weight, bias, tokens, chosen, number, size) -> None:
     """One row of the matrix as a square for each channel, and the number that it makes of both patches."""
     channels, side = size
     drawing.label(12, 322, f"row {number} of the matrix, painted as a patch", bold=True)
+    drawing.label(330, 410, "bars and weights: orange above 0, blue below 0", size=12)
     limit, cell = weight[number].abs().max().item(), 78 / side
     for channel, square in enumerate(weight[number].reshape(channels, side, side).tolist()):
         for row, column in itertools.product(range(side), range(side)):

@@ -43,10 +43,7 @@ def draw_shuffled(image, patch_size, weight, positions, attend, swaps: int) -> D
     side, columns = 300 * patch_size / width, width // patch_size
     for place, patch in enumerate(order.tolist()):
         x, y = 12 + place % columns * side, 12 + place // columns * side
-        drawing.rect(
-            x + 3, y + 3, 26, 18, fill=WHITE, stroke=VERMILION if place != patch else None, stroke_width=2
-        )
-        drawing.label(x + 16, y + 12, str(patch), size=12, anchor="middle", bold=True)
+        _number(drawing, x + 16, y + 12, patch, place, 26)
     limit = max(changes[1].max().item(), 1e-9)
     for panel, (name, change) in enumerate(zip(("without positions", "with positions"), changes, strict=True)):
         top = 40 + 150 * panel
@@ -56,6 +53,7 @@ def draw_shuffled(image, patch_size, weight, positions, attend, swaps: int) -> D
             high = value / limit * 90
             drawing.rect(352 + place * 350 / len(change), top + 100 - high, 350 / len(change) - 4, high, fill=BLUE)
             drawing.spot(name, f"place {place}", 350 + place * 350 / len(change), top, 350 / len(change), 100)
+            _number(drawing, 350 + (place + 0.5) * 350 / len(change), top + 111, int(order[place]), place, 19)
     for place, patch in enumerate(order.tolist()):
         x, y = 12 + place % columns * side, 12 + place // columns * side
         drawing.spot("image", f"place {place}", x, y, side, side)
@@ -69,10 +67,17 @@ def draw_shuffled(image, patch_size, weight, positions, attend, swaps: int) -> D
     drawing.text = (
         f"An image of {len(order)} numbered patches after {swaps} swaps;"
         f" {int((order != torch.arange(len(order))).sum())} are out of place. Beside it two rows of bars, one bar"
-        " for each place: how far the result of the patch that lies there changed. Without positions at most"
-        f" {changes[0].max().item():.2f}, with positions up to {changes[1].max().item():.2f}."
+        " for each place, with the number of the patch that lies there: how far its result changed. Without"
+        f" positions at most {changes[0].max().item():.2f}, with positions up to {changes[1].max().item():.2f}."
     )
     return drawing
+
+
+def _number(drawing: Drawing, x: float, y: float, patch: int, place: int, wide: float) -> None:
+    """The number of a patch with its middle at (x, y), framed where the patch is out of place."""
+    frame = VERMILION if place != patch else None
+    drawing.rect(x - wide / 2, y - 9, wide, 18, fill=WHITE, stroke=frame, stroke_width=2)
+    drawing.label(x, y, str(patch), size=11, anchor="middle", bold=True)
 
 
 def swapped(count: int, swaps: int, seed: int = 0) -> Tensor:
