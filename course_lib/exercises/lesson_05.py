@@ -121,8 +121,8 @@ MORE_PROJECTIONS = (
     WrongAnswer(
         "weight on the left",
         lambda x, w, b: w @ x,
-        "With the weight on the left its columns meet the N patches, not the C·P·P numbers of each. A patch is a row,"
-        " so it stands on the left, and the weight on the right, turned.",
+        "Here the N patches meet the C·P·P columns of the weight: the weight stands on the left, or the patches were"
+        " turned. A patch is a row: it stays as it is, on the left, and the turned weight follows.",
     ),
     WrongAnswer(
         "a new layer",

@@ -584,14 +584,14 @@ MORE_MERGES = (
     WrongAnswer(
         "product of four axes",
         lambda conv, linear: linear.weight @ conv.weight,
-        "A kernel has channels, rows and columns, so conv.weight has four axes, and @ takes the last two. Make each"
-        " kernel a row first: conv.weight.flatten(1).",
+        "A kernel has channels, rows and columns, so conv.weight has four axes, and a product takes only the last"
+        " ones. Make each kernel a row first: conv.weight.flatten(1).",
     ),
     WrongAnswer(
         "product of four axes, the other way round",
         lambda conv, linear: conv.weight @ linear.weight,
-        "A kernel has channels, rows and columns, so conv.weight has four axes, and @ takes the last two. Make each"
-        " kernel a row first, and let the second layer stand on the left.",
+        "A kernel has channels, rows and columns, so conv.weight has four axes, and a product takes only the last"
+        " ones. Make each kernel a row first, and let the second layer stand on the left.",
     ),
     *(
         WrongAnswer(

@@ -148,15 +148,20 @@ def _row_of_the_image(tokens, positions):
 MORE_SUMS = (
     WrongAnswer("positions subtracted", lambda t, p: t - p, "The positions were subtracted. They are added."),
     WrongAnswer(
-        "row 0 left out",
+        "a row left out",
         lambda t, p: t + p[1:],
-        "Row 0 of the table was left out, so N rows meet N + 1 tokens. The class token is among them, and row 0 is"
-        " its.",
+        "A row of the table was left out, so N rows meet N + 1 tokens. The class token is among them, and row 0"
+        " belongs to it.",
+    ),
+    WrongAnswer(
+        "a token left out",
+        lambda t, p: t[:, 1:] + p,
+        "A token was left out, so N tokens meet N + 1 rows. The class token has a row too, row 0.",
     ),
     WrongAnswer(
         "class token left out",
         lambda t, p: t[:, 1:] + p[1:],
-        "Token 0, the class token, is gone, and row 0 with it. There are N + 1 of both, and they fit as they are.",
+        "Token 0, the class token, is gone, and row 0 with it. There are N + 1 of both: they fit as they are.",
     ),
     WrongAnswer(
         "row of the image",
