@@ -50,6 +50,7 @@ def _pair_cases() -> list[Case]:
         case([[1, 2, 3, 1, 4], [6, 2], [9]], 2),
         case([], 2, "trivial"),
         case([[3, 1, 2, 7]], 9),
+        case([[8, 1, 6, 3, 5, 2]], 3),
     ]
 
 
@@ -58,13 +59,15 @@ def _read_pairs(pairs: list) -> dict[str, list]:
     return {"pairs": sorted((tuple(p) if isinstance(p, (list, tuple)) else p for p in pairs), key=repr)}
 
 
-def _pairs(left=True, right=True, by_word=False, itself=False, glued=False, once=False, reach=0, whole=False):
+def _pairs(
+    left=True, right=True, by_word=False, itself=False, glued=False, once=False, reach=0, whole=False, reach_left=0
+):
     def wrong(sentences, window):
         parts = [[word for sentence in sentences for word in sentence]] if glued else sentences
         found = []
         for sentence in parts:
             for i, centre in enumerate(sentence):
-                low, high = i - window if left else i, i + window + 1 + reach if right else i
+                low, high = i - window - reach_left if left else i, i + window + 1 + reach if right else i
                 low, high = (0, len(sentence)) if whole else (low, high)
                 for j in range(max(0, low), min(len(sentence), high)):
                     skip = sentence[j] == centre if by_word else j == i and not itself
@@ -82,6 +85,41 @@ def _negative_slice(sentences, window):
         for i in range(len(sentence))
         for word in sentence[i - window : i] + sentence[i + 1 : i + window + 1]
     ]
+
+
+def _in_one_slice(sentence, middle, window, keep):
+    """Pairs from sentence[middle − window : middle + window + 1]; keep(place, word) says which words of it count."""
+    near = sentence[middle - window : middle + window + 1]
+    return [(sentence[middle], word) for place, word in enumerate(near) if keep(place, word)]
+
+
+def _any_place(sentence, middle, window, end):
+    """Pairs with all places from middle − window on, as long as they are below end."""
+    places = range(middle - window, min(end, middle + window + 1))
+    return [(sentence[middle], sentence[place]) for place in places if place != middle]
+
+
+def _first_places(sentences, window, by_word=False):
+    pairs = []
+    for sentence in sentences:
+        for word in sentence:
+            middle = sentence.index(word)
+            near = [sentence[place] for place in _around(sentence, middle, window)]
+            pairs += [(word, other) for other in near if not by_word or other != word]
+    return pairs
+
+
+def _last_round(sentences, window):
+    for sentence in sentences:
+        pairs = skip_gram_pairs([sentence], window)
+    return pairs
+
+
+def _last_word(sentences, window):
+    for sentence in sentences:
+        for middle, word in enumerate(sentence):
+            pairs = [(word, sentence[place]) for place in _around(sentence, middle, window)]
+    return pairs
 
 
 def _around(sentence, middle, window):
@@ -132,9 +170,113 @@ MORE_PAIRS = (
         "A negative place counts from the end: the first word met the last one. Only places from 0 on are inside.",
     ),
     WrongAnswer(
+        "no lower bound",
+        _each_place(lambda s, i, w: _any_place(s, i, w, len(s))),
+        "Place −1 is the last word of the sentence, so its first words met its last ones. Only places from 0 on are"
+        " inside: the test needs a lower bound as well.",
+    ),
+    WrongAnswer(
+        "no bound",
+        _each_place(lambda s, i, w: _any_place(s, i, w, i + w + 1)),
+        "A list was asked for a place that it does not have. Before the first word and behind the last one of a"
+        " sentence nothing stands: leave out places below 0 and from len(sentence) on.",
+    ),
+    WrongAnswer(
+        "one slice, begun below zero",
+        _each_place(lambda s, i, w: _in_one_slice(s, i, w, lambda place, word: True)),
+        "sentence[middle − window : …] with a negative start counts from the end, so the first words got no"
+        " neighbours or wrong ones. The centre itself stands in the slice, too. Go by places, from"
+        " max(0, middle − window), and leave out the place of the centre.",
+    ),
+    WrongAnswer(
+        "one slice, begun below zero, words compared",
+        lambda sentences, window: [
+            pair
+            for sentence in sentences
+            for i in range(len(sentence))
+            for pair in _in_one_slice(sentence, i, window, lambda place, word, centre=sentence[i]: word != centre)
+        ],
+        "sentence[middle − window : …] with a negative start counts from the end, so the first words got no"
+        " neighbours or wrong ones: max(0, middle − window). And a repeated word was taken for the centre itself:"
+        " compare places, not words.",
+    ),
+    WrongAnswer(
+        "one slice, begun below zero, place in the slice compared",
+        _each_place(lambda s, i, w: _in_one_slice(s, i, w, lambda place, word: place != w)),
+        "sentence[middle − window : …] with a negative start counts from the end, so the first words got no"
+        " neighbours or wrong ones. Let the places begin at max(0, middle − window).",
+    ),
+    WrongAnswer(
+        "place in the slice",
+        _each_place(
+            lambda s, i, w: [
+                (s[i], s[j]) for j in range(max(0, i - w), min(len(s), i + w + 1)) if j - max(0, i - w) != w
+            ]
+        ),
+        "Near the beginning of a sentence the slice is shorter, and the centre does not stand at place `window` of"
+        " it. Compare places in the sentence.",
+    ),
+    WrongAnswer(
+        "first place of the word",
+        _first_places,
+        "index() finds the first place of a word only, so a repeated word got the neighbours of its first place."
+        " enumerate(sentence) gives place and word.",
+    ),
+    WrongAnswer(
+        "first place of the word, words compared",
+        lambda sentences, window: _first_places(sentences, window, by_word=True),
+        "index() finds the first place of a word only: enumerate(sentence) gives place and word. And a repeated word"
+        " was taken for the centre itself: compare places, not words.",
+    ),
+    WrongAnswer(
+        "last sentence only",
+        _last_round,
+        "Only the pairs of the last sentence are left. `pairs = []` inside the loop begins anew for each sentence:"
+        " put it in front of the loop.",
+    ),
+    WrongAnswer(
+        "last sentence only, and a list before",
+        lambda sentences, window: skip_gram_pairs(sentences[-1:], window),
+        "Only the pairs of the last sentence are left. Does something inside the loop empty the list, such as"
+        " `pairs = []`, or put a new one in its place?",
+    ),
+    WrongAnswer(
+        "last word only",
+        _last_word,
+        "Only the pairs of the last word are left. `pairs = []` inside the loop begins anew for each word: put it in"
+        " front of all loops.",
+    ),
+    WrongAnswer(
+        "farthest missing on both sides",
+        lambda sentences, window: skip_gram_pairs(sentences, window - 1),
+        "The farthest neighbours are missing on both sides. A word exactly `window` places away counts: a comparison"
+        " takes <=, not <, and a range stops before its end.",
+    ),
+    WrongAnswer(
+        "farthest missing on the left",
+        _pairs(reach_left=-1),
+        "The farthest neighbour on the left is missing: the places begin at middle − window.",
+    ),
+    WrongAnswer(
         "first sentence only",
         lambda sentences, window: skip_gram_pairs(sentences[:1], window),
         "Only the first sentence was read. Does `return` stand inside the loop?",
+    ),
+    WrongAnswer(
+        "return inside the loop over sentences",
+        lambda sentences, window: skip_gram_pairs(sentences[:1], window) if sentences else None,
+        "Only the first sentence was read. A `return` inside the loop ends the function in the first round: move it to"
+        " the left.",
+    ),
+    WrongAnswer(
+        "return inside the loop over words",
+        lambda sentences, window: (
+            [(sentences[0][0], sentences[0][place]) for place in _around(sentences[0], 0, window)]
+            if sentences
+            else None
+        ),
+        "Only the first word of the first sentence was a centre. A `return` inside the loop ends the function in the"
+        " first round: move it to the left.",
     ),
     WrongAnswer(
         "last word left out",
@@ -264,7 +406,115 @@ def _softmax_loss(right, wrong):
     )
 
 
+def _with_scores(score, end=None):
+    """The loss with another line for the scores of the negatives, and perhaps another end."""
+
+    def wrong(centre, context, others):
+        right, bad = (centre * context).sum(-1), score(centre, others)
+        return end(right, bad) if end else -(F.logsigmoid(right) + F.logsigmoid(-bad).sum(-1)).mean()
+
+    return wrong
+
+
+_NO_AXIS = (
+    "centre is (B, D) and negatives are (B, K, D). A product with * matches axes from the last one on, so K met B."
+    " centre needs an axis of size 1 where negatives have K."
+)
+_MATRIX_PRODUCT = (
+    "Between (B, D) and (B, K, D) a product with @ does not know which axes are the same B. Multiply number by number"
+    " and sum over D, as for the true pair; centre needs an axis of size 1 where negatives have K."
+)
+_AXES_OF_A_PRODUCT = (
+    "With @ the last axis of the left side is summed with the last but one of the right side: D has to stand there."
+    " centre[:, None] is (B, 1, D), which goes with * and .sum(-1)."
+)
+_BARE = (
+    "Bare scores were added up, without a logarithm of the sigmoid. Such a loss has no lower end: longer vectors make"
+    " it ever smaller. F.logsigmoid comes before the sum."
+)
+
 MORE_LOSSES = (
+    WrongAnswer("centre without an axis", _with_scores(lambda c, n: (c * n).sum(-1)), _NO_AXIS),
+    WrongAnswer("centre without an axis, products not added up", _with_scores(lambda c, n: c * n), _NO_AXIS),
+    WrongAnswer(
+        "K not summed",
+        _with_scores(lambda c, n: n @ c.unsqueeze(-1)),
+        "The axis K is still there where one number a pair is wanted, (B,). If your scores come from a product with @,"
+        " they are (B, K, 1), and .sum(-1) summed over the 1: take that axis away first, .squeeze(-1). If not, the sum"
+        " over K is missing.",
+    ),
+    WrongAnswer(
+        "K not summed, no mean",
+        _of_scores(lambda right, wrong: -F.logsigmoid(right) - F.logsigmoid(-wrong)),
+        "The true pairs give one number each, (B,), the negatives K, (B, K). Sum those over K first; at the end one"
+        " number is wanted, the mean over the batch.",
+    ),
+    WrongAnswer(
+        "K in front of B",
+        _with_scores(lambda c, n: (n @ c.unsqueeze(-1)).squeeze(-1).T),
+        "Your scores of the negatives are (K, B), so .sum(-1) summed over the batch. torch.stack puts its new axis"
+        " first unless told: dim=1 gives (B, K).",
+    ),
+    WrongAnswer(
+        "K summed in place of D",
+        _with_scores(lambda c, n: (c.unsqueeze(1) * n).sum(1)),
+        "The products were summed over K, axis 1. A score is the sum over D, the last axis.",
+    ),
+    WrongAnswer(
+        "centre @ context",
+        lambda centre, context, others: _loss()(centre, centre @ context, others),
+        "Two tables (B, D) do not fit with @. Row b belongs to row b: multiply number by number, then sum over D.",
+    ),
+    WrongAnswer(
+        "products of the negatives not added up",
+        _with_scores(lambda c, n: c.unsqueeze(1) * n),
+        "A score is the sum of D products, one number for two vectors. For the negatives (B, K) is wanted, and yours"
+        " are still (B, K, D): .sum(-1) before the logarithm.",
+    ),
+    WrongAnswer(
+        "each negative with every centre",
+        _with_scores(lambda c, n: n @ c.T),
+        "negatives @ centre.T gives the score of each negative with EVERY centre, (B, K, B). Pair b has its own centre"
+        " and its own K negatives: (B, K) is wanted.",
+    ),
+    WrongAnswer(
+        "each negative with every centre, added up",
+        _with_scores(lambda c, n: (n @ c.T).sum(-1)),
+        "negatives @ centre.T gives the score of each negative with EVERY centre, (B, K, B). Pair b has its own centre"
+        " and its own K negatives: (B, K) is wanted.",
+    ),
+    WrongAnswer("negatives @ centre", _with_scores(lambda c, n: n @ c), _MATRIX_PRODUCT),
+    WrongAnswer("centre @ negatives", _with_scores(lambda c, n: c @ n), _MATRIX_PRODUCT),
+    WrongAnswer("negatives @ centre[:, None]", _with_scores(lambda c, n: n @ c[:, None]), _AXES_OF_A_PRODUCT),
+    WrongAnswer("centre[:, None] @ negatives", _with_scores(lambda c, n: c[:, None] @ n), _AXES_OF_A_PRODUCT),
+    WrongAnswer(
+        "all scores in one sum",
+        _with_scores(lambda c, n: (c.unsqueeze(1) * n).sum()),
+        "The scores of all negatives of all pairs went into one sum: .sum() without an axis leaves a single number."
+        " .sum(-1) sums over D alone and leaves (B, K).",
+    ),
+    WrongAnswer(
+        "one score for everything",
+        lambda c, u, n: -F.logsigmoid((c * u).sum()) - F.logsigmoid(-(c.unsqueeze(1) * n).sum()),
+        "All products of the batch went into one sum: .sum() without an axis leaves a single number. Each pair has"
+        " scores of its own: .sum(-1) sums over D alone.",
+    ),
+    WrongAnswer(
+        "negatives of all pairs summed",
+        _of_scores(lambda right, wrong: -(F.logsigmoid(right) + F.logsigmoid(-wrong).sum()).mean()),
+        "The part of the negatives was summed over the whole batch: .sum() without an axis sums over K and B."
+        " .sum(-1) sums over K alone, and the batch is averaged.",
+    ),
+    WrongAnswer("bare scores", _of_scores(lambda right, wrong: (-right + wrong.sum(-1)).mean()), _BARE),
+    WrongAnswer(
+        "bare scores, negatives averaged", _of_scores(lambda right, wrong: (-right + wrong.mean(-1)).mean()), _BARE
+    ),
+    WrongAnswer(
+        "bare scores, K not summed",
+        _of_scores(lambda right, wrong: (-right + wrong).mean()),
+        "The true pairs have one score each, (B,), the negatives K, (B, K). And these are bare scores: F.logsigmoid"
+        " comes first, then the sum over K.",
+    ),
     WrongAnswer(
         "minus outside the logarithm",
         _of_scores(lambda right, wrong: -(F.logsigmoid(right) - F.logsigmoid(wrong).sum(-1)).mean()),
@@ -452,6 +702,11 @@ MORE_NEAREST = (
         "The cosine was taken along the columns, dim=0. A word is a row: dim=1 gives one number for each row.",
     ),
     WrongAnswer(
+        "lengths of the columns",
+        lambda v, w, k: (w @ v / w.norm(dim=0)).topk(k).indices,
+        "weight.norm(dim=0) is the length of each column. A word is a row: dim=1.",
+    ),
+    WrongAnswer(
         "columns scaled, not rows",
         _by(lambda v, w: F.normalize(w, dim=0) @ v),
         "The columns were brought to length 1. A word is a row: dim=1.",
@@ -512,7 +767,36 @@ def _ranked(place):
     return lambda a, b, c, w: _cosine(w[b] - w[a] + w[c], w).argsort(descending=True)[place].item()
 
 
+def _first_of(count):
+    """The nearest row that is no word of the question, sought among so many; None where there is none."""
+
+    def wrong(a, b, c, weight):
+        nearest_rows = _cosine(weight[b] - weight[a] + weight[c], weight).topk(count).indices.tolist()
+        return next((row for row in nearest_rows if row not in (a, b, c)), None)
+
+    return wrong
+
+
 MORE_ANALOGIES = (
+    *(
+        WrongAnswer(
+            name,
+            _first_of(count),
+            "Now and then the nearest rows are all words of the question, and then nothing is left to return. Three"
+            " words can be in the way: ask for the four nearest.",
+        )
+        for name, count in (("too few asked for", 2), ("three asked for", 3))
+    ),
+    WrongAnswer(
+        "three asked for, the first of those left",
+        lambda a, b, c, weight: [
+            row
+            for row in _cosine(weight[b] - weight[a] + weight[c], weight).topk(3).indices.tolist()
+            if row not in (a, b, c)
+        ][0],
+        "A list had no such entry. If you took the nearest rows and left out the words of the question: of three rows"
+        " none may be left. Ask for the four nearest.",
+    ),
     WrongAnswer(
         "a not left out", _analogy(left_out=(1, 2)), "a is a word of the question as well: it must not win."
     ),
@@ -665,7 +949,7 @@ EXERCISES = (
             WrongAnswer(
                 "negatives averaged",
                 _loss(negatives="mean"),
-                "The K negatives of a pair were averaged. The paper sums them; only the batch is averaged.",
+                "The K negatives of a pair were averaged. The formula sums them; only the batch is averaged.",
             ),
             WrongAnswer(
                 "negatives left out",
@@ -706,12 +990,16 @@ EXERCISES = (
         ),
         hints=(
             (
-                "Scores first. (centre * context).sum(-1) gives (B,). For the negatives (B, K) is wanted: which"
-                " product of (B, K, D) and (B, D, 1) is that?"
+                "Scores first. right = (centre * context).sum(-1) gives (B,), one for each pair. The negatives need"
+                " wrong, (B, K): the same product of the centre with each of its K negatives, negatives[:, k]."
             ),
             (
-                "Large for the true pair, small for the negatives: F.logsigmoid(right) and F.logsigmoid(-wrong)."
-                " Sum over K."
+                "For all K at once: wrong = (centre[:, None] * negatives).sum(-1). [:, None] puts an axis of size 1"
+                " at place 1, so centre is (B, 1, D); in a product with (B, K, D) that one row meets all K."
+            ),
+            (
+                "Large for the true pair, small for the negatives: F.logsigmoid(right), (B,), and"
+                " F.logsigmoid(-wrong), (B, K). Sum the second over K, .sum(-1), and add the two."
             ),
             "return -(F.logsigmoid(right) + F.logsigmoid(-wrong).sum(-1)).mean()",
         ),
@@ -723,12 +1011,14 @@ EXERCISES = (
         solution=nearest,
         cases=_nearest_cases,
         result=Tensor,
+        slack=1e-6,  # for cosines that come in place of ids
         wrong=(
             WrongAnswer(
                 "dot product",
                 _by(lambda v, w: w @ v),
-                "That is the dot product: long rows win, whatever their direction. Divide by "
-                "the lengths: the cosine.",
+                "That is the order of the dot products: long rows win, whatever their direction. Divide by the "
+                "length of each row, the root of the sum of its squares. weight.norm(dim=1) gives one for each row; "
+                "len(...) counts entries, and weight.norm() without dim is a single number for the whole table.",
             ),
             WrongAnswer(
                 "worst first",
@@ -755,14 +1045,21 @@ EXERCISES = (
             WrongAnswer(
                 "similarities in place of ids",
                 lambda v, w, k: _cosine(v, w).topk(k).values,
-                "These are the cosines. The ids of the rows are wanted: .indices.",
+                "These are the cosines. The ids of the rows are wanted: .indices of topk or sort.",
+            ),
+            WrongAnswer(
+                "similarities through a list",
+                lambda v, w, k: torch.tensor(sorted(_cosine(v, w).tolist(), reverse=True)[:k]),
+                "These are the cosines. The ids of the rows are wanted: .indices of topk, or range(len(weight)) sorted"
+                " by the cosine of each row.",
             ),
             *MORE_NEAREST,
         ),
         hints=(
             (
-                "The cosine is the dot product of two vectors divided by both lengths. F.cosine_similarity does"
-                " that for a whole table."
+                "The cosine is the dot product of two vectors divided by both lengths. The length of a vector here is"
+                " the root of the sum of its squares, v.norm(), not len(v). F.cosine_similarity does all of that for"
+                " a whole table."
             ),
             "F.cosine_similarity(weight, vector.unsqueeze(0), dim=1) gives one number for each row.",
             ".topk(k).indices gives the ids of the k largest, best first.",
@@ -824,8 +1121,8 @@ QUESTIONS = (
         name="neighbours",
         lesson="03",
         text=(
-            "'kittens' and 'puppies' never stand in the same sentence of a corpus. Can skip-gram give them like"
-            " vectors?"
+            "'kittens' and 'puppies' never stand in the same sentence of a text. Can a model that only sees neighbours"
+            " give them similar vectors?"
         ),
         options=(
             Option(
@@ -834,7 +1131,7 @@ QUESTIONS = (
             ),
             Option(
                 "yes, if they have the same neighbours",
-                "Both have to predict 'little', 'run', 'these'. The easiest way to do that is with like vectors.",
+                "Both have to predict 'little', 'run', 'these'. The easiest way to do that is with similar vectors.",
                 right=True,
             ),
             Option("yes, because they are spelt alike", "The spelling is gone: the model sees ids."),
