@@ -32,7 +32,7 @@ LESSONS = (
     Lesson(
         "02", "Looking up is multiplying", 60, "Is an embedding layer new, or a product that nobody carries out?"
     ),
-    Lesson("03", "Learning word vectors", 60, "Where do the numbers in the table come from?"),
+    Lesson("03", "Learning word vectors", 80, "Where do the numbers in the table come from?"),
     Lesson("04", "From image to patches", 65, "A sentence has spaces. Where are the spaces in a picture?"),
     Lesson("05", "One matrix for every patch", 45, "A word has a row in a table. What does a patch have?"),
     Lesson(

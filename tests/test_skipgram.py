@@ -487,6 +487,20 @@ def test_with_one_table_centres_and_contexts_are_the_same_and_groups_are_found_l
     assert skipgram.share_in_group(single.weight, vocabulary, tiny_world.GROUPS) < 0.8
 
 
+def test_steps_of_the_small_world_mostly_stand_with_nothing_left_out():
+    vocabulary, pairs = world()
+    weight = skipgram.train(pairs, len(vocabulary), embedding_dim=24).weight
+    people, animals = ([vocabulary[word] for word in tiny_world.GROUPS[name]] for name in ("people", "animals"))
+    steps = {
+        "one to many": zip(animals[::2], animals[1::2], strict=True),
+        "to royalty": zip(people[:4], people[4:], strict=True),
+        "he to she": zip(people[::2], people[1::2], strict=True),
+        "old to young": zip(people[:2] + people[4:6], people[2:4] + people[6:], strict=True),
+    }
+    right = {name: skipgram.analogy_test(weight, list(step))[0] for name, step in steps.items()}
+    assert min(right.values()) > 0.5, right
+
+
 def test_analogy_test_counts_right_answers_and_those_that_repeat_the_question():
     # words 0, 1 and 2, 3 differ by the same step: every question is right
     steps = torch.tensor([[1.0, 0.0], [1.0, 1.0], [5.0, 0.2], [5.0, 1.2]])

@@ -19,9 +19,16 @@ COLOURS = (BLUE, VERMILION, GREEN, PURPLE, BLACK, "#7a5c00", "#4b6fae", "#a0522d
 
 
 def word_map(
-    vectors: skipgram.WordVectors, vocabulary: Mapping[str, int], groups: Mapping[str, Sequence[str]], word: str
+    vectors: skipgram.WordVectors,
+    vocabulary: Mapping[str, int],
+    groups: Mapping[str, Sequence[str]],
+    word: str,
+    epoch: int,
 ) -> Live:
-    """The words on a plane, at the start and after each epoch; one word with its nearest ones by name."""
+    """The words on a plane, at the start and after each epoch; one word with its nearest ones by name.
+
+    `word` and `epoch` are what is shown first. An epoch outside 0 to the last one raises a ValueError.
+    """
     planes = skipgram.on_a_plane(vectors.snapshots)
     names = sorted(name for members in groups.values() for name in members)
 
@@ -29,7 +36,7 @@ def word_map(
         return draw_word_map(vectors, planes, vocabulary, groups, moment, word)
 
     last = len(vectors.snapshots) - 1
-    return Live(draw, moment=Slider("After epoch", 0, last, last), word=Choice("Word", names, word))
+    return Live(draw, moment=Slider("After epoch", 0, last, epoch), word=Choice("Word", names, word))
 
 
 def draw_word_map(vectors, planes, vocabulary, groups, moment: int, word: str) -> Drawing:
