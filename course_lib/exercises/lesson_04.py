@@ -199,6 +199,20 @@ def _channels_as_patches(images, patch_size):
     return _split(images, patch_size).permute(0, 1, 2, 4, 3, 5).reshape(len(images), -1, patch_size * patch_size)
 
 
+_EXAMPLE = (
+    "The sizes are those of the example in the lesson. Take batch, channels, height and width from images.shape, and"
+    " rows and columns from height and width."
+)
+
+
+def _sizes_of_the_example(split, merged):
+    def wrong(images, patch_size):
+        sizes = (*images.shape, patch_size)
+        return images.reshape(split(*sizes)).permute(0, 2, 4, 1, 3, 5).reshape(merged(*sizes))
+
+    return wrong
+
+
 def _loops(images, patch_size, short=0, stop=0):
     height, width = images.shape[-2:]
     tiles = [
@@ -308,6 +322,17 @@ EXERCISES = (
                 "rounded to the nearest",
                 lambda h, w, p, s: (round((h - p) / s) + 1) * (round((w - p) / s) + 1),
                 "round() sometimes goes up, to a patch that hangs over the border. Only whole patches count: //.",
+            ),
+            WrongAnswer(
+                "rounded down after the product",
+                lambda h, w, p, s: (h - p + s) * (w - p + s) // (s * s),
+                "Round each side down before you multiply: parts of a patch on both sides add up to whole ones in the"
+                " product, and no such patch is there.",
+            ),
+            WrongAnswer(
+                "rounded to the nearest after the product",
+                lambda h, w, p, s: round(((h - p) / s + 1) * ((w - p) / s + 1)),
+                "Round each side before you multiply, and round it down: only whole patches count.",
             ),
             WrongAnswer(
                 "one added too early",
@@ -480,15 +505,49 @@ EXERCISES = (
             WrongAnswer(
                 "windows not permuted",
                 lambda x, p: x.unfold(2, p, p).unfold(3, p, p).reshape(len(x), -1, x.shape[1] * p * p),
-                "unfold gives (B, C, rows, columns, P, P): the channel still stands in front of the grid. Move it"
-                " behind: permute(0, 2, 3, 1, 4, 5).",
+                "Your axes now stand (B, C, rows, columns, P, P): the channel is in front of the grid. It belongs"
+                " behind it, (B, rows, columns, C, P, P). From the split (B, C, rows, P, columns, P) that is"
+                " permute(0, 2, 4, 1, 3, 5); after unfold, permute(0, 2, 3, 1, 4, 5).",
+            ),
+            WrongAnswer(
+                "channel inside the grid",
+                _patchify_order(0, 2, 1, 4, 3, 5),
+                "Your axes now stand (B, rows, C, columns, P, P): the channel is between the two axes of the grid. It"
+                " belongs behind both.",
+            ),
+            WrongAnswer(
+                "grid column inside the patch",
+                _patchify_order(0, 2, 3, 1, 4, 5),
+                "Your axes now stand (B, rows, P, C, columns, P): the grid column is inside the patch. In which order"
+                " did they stand before permute? The split gives (B, C, rows, P, columns, P), unfold gives"
+                " (B, C, rows, columns, P, P).",
+            ),
+            WrongAnswer(
+                "sizes of the example",
+                _sizes_of_the_example(lambda b, c, h, w, p: (1, 1, 3, 2, 4, 2), lambda b, c, h, w, p: (1, 12, 4)),
+                _EXAMPLE,
+            ),
+            WrongAnswer(
+                "sizes of the example in the split",
+                _sizes_of_the_example(
+                    lambda b, c, h, w, p: (1, 1, 3, 2, 4, 2), lambda b, c, h, w, p: (b, (h // p) * (w // p), c * p * p)
+                ),
+                _EXAMPLE,
+            ),
+            WrongAnswer(
+                "grid of the example",
+                _sizes_of_the_example(
+                    lambda b, c, h, w, p: (b, c, 3, p, 4, p), lambda b, c, h, w, p: (b, 12, c * p * p)
+                ),
+                _EXAMPLE,
             ),
             WrongAnswer(
                 "reshape alone",
                 _reshape_only,
                 "A reshape keeps the reading order: it cuts the row-by-row stream of pixels into pieces of equal"
                 " length. Such a piece is a strip, not a tile. Split both sides first, then change the reading"
-                " order with permute, then merge.",
+                " order with permute, then merge. If your code has a permute: it gives a new tensor and leaves the old"
+                " one as it was. Is its result kept?",
             ),
             WrongAnswer(
                 "column by column",
@@ -625,6 +684,25 @@ EXERCISES = (
                 " column, column).",
             ),
             WrongAnswer(
+                "inside and grid turned",
+                _back_in_order(0, 3, 4, 1, 5, 2),
+                "Grid and inside have changed places: the height is (row, grid row) now. The grid axis comes first and"
+                " its own axis inside just after it, on both sides.",
+            ),
+            WrongAnswer(
+                "split only",
+                lambda patches, p, c, h, w: patches.reshape(len(patches), h // p, w // p, c, p, p),
+                "Split, and that is the right split, but the axes are neither swapped nor merged. Bring each grid axis"
+                " in front of its own axis inside, then reshape to (B, C, H, W).",
+            ),
+            WrongAnswer(
+                "merge missing",
+                lambda patches, p, c, h, w: patches.reshape(len(patches), h // p, w // p, c, p, p).permute(
+                    0, 3, 1, 4, 2, 5
+                ),
+                "Split and swapped, but not merged: reshape to (B, C, H, W).",
+            ),
+            WrongAnswer(
                 "split like an image",
                 _split_like_an_image,
                 "The patches were split as if they were still an image. In memory they lie as (B, rows, columns,"
@@ -634,7 +712,9 @@ EXERCISES = (
                 "reshape alone",
                 _put_back_by_reshape,
                 "A reshape leaves the numbers in their order: patch after patch. In the "
-                "image the first row runs through all the patches of the top row. Split, swap, merge, backwards.",
+                "image the first row runs through all the patches of the top row. Split, swap, merge, backwards. "
+                "If your code has a permute: it gives a new tensor and leaves the old one as it was. Is its result "
+                "kept?",
             ),
             WrongAnswer(
                 "channel last",
@@ -725,6 +805,39 @@ EXERCISES = (
                 "The height was used for both sides: right for square images only.",
             ),
             WrongAnswer(
+                "height used twice for what is read",
+                lambda h, w, p: h * w - (h // p * p) ** 2,
+                "The height was used for both sides of what is read: right for square images only.",
+            ),
+            WrongAnswer(
+                "width used twice for what is read",
+                lambda h, w, p: h * w - (w // p * p) ** 2,
+                "The width was used for both sides of what is read: right for square images only.",
+            ),
+            WrongAnswer(
+                "the ones that are read, height used twice",
+                lambda h, w, p: (h // p * p) ** 2,
+                "The height was used for both sides. And these would be the pixels that are read: what is left of the"
+                " image?",
+            ),
+            WrongAnswer(
+                "the ones that are read, width used twice",
+                lambda h, w, p: (w // p * p) ** 2,
+                "The width was used for both sides. And these would be the pixels that are read: what is left of the"
+                " image?",
+            ),
+            WrongAnswer(
+                "number of patches",
+                lambda h, w, p: (h // p) * (w // p),
+                "That is how many patches there are. Each reads P·P pixels; how many pixels are left over?",
+            ),
+            WrongAnswer(
+                "corner that padding adds",
+                lambda h, w, p: (-h % p) * (-w % p),
+                "-height % P is what padding would ADD until the patches fit; height % P is what is left over. And the"
+                " product of the two is a corner, not the two whole strips.",
+            ),
+            WrongAnswer(
                 "difference turned round",
                 lambda h, w, p: (h // p * p) * (w // p * p) - h * w,
                 "The difference is the wrong way round: the whole image minus what is read.",
@@ -783,7 +896,7 @@ EXERCISES = (
             "height // P * P pixels high. Subtract what is covered from the whole.",
             "height * width - (height // patch_size * patch_size) * (width // patch_size * patch_size)",
         ),
-        praise="A strided convolution leaves them out without a word; the course's patchify refuses such sizes.",
+        praise="PyTorch's own ways leave them out without a word; the course's patchify refuses such sizes.",
     ),
 )
 
@@ -838,14 +951,15 @@ QUESTIONS = (
         name="seven_or_four",
         lesson="04",
         text=(
-            "A text cuts a 28 × 28 image with a convolution of kernel 7 and says 'stride 4, so we get 16 patches'."
-            " What is wrong?"
+            "A text cuts patches of 7 × 7 from a 28 × 28 image and says 'stride 4, so we get 16 patches'. What is"
+            " wrong?"
         ),
         options=(
             Option("nothing", "With stride 4 the starts are 0, 4, 8, 12, 16 and 20: six on each side, not four."),
             Option(
                 "stride 4 gives 36 patches; 16 takes stride 7",
-                "Side by side means stride = kernel = 7: four starts on each side. With 4 the patches overlap.",
+                "Side by side means that the stride is the patch size, 7: four starts on each side. With 4 the patches"
+                " overlap.",
                 right=True,
             ),
             Option(
@@ -853,7 +967,7 @@ QUESTIONS = (
                 "28 // 4 = 7 starts would let the last patch hang over the border: a patch is 7 wide, "
                 "so the last start is at 21 or before.",
             ),
-            Option("the kernel must be 4", "Then 7 × 7 = 49 patches of 16 pixels come out: a different cut."),
+            Option("the patches must be 4 × 4", "Then 7 × 7 = 49 patches of 16 pixels come out: a different cut."),
         ),
     ),
 )
