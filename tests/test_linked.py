@@ -16,7 +16,7 @@ from course_lib.explorers.live import Live
 from course_lib.explorers.patches import draw_one_matrix, draw_patch_grid, draw_two_readings
 from course_lib.explorers.reach import draw_reach
 from course_lib.explorers.shuffle import draw_shuffled
-from course_lib.explorers.vectors import draw_word_map
+from course_lib.explorers.vectors import draw_word_map, word_map
 from course_lib.explorers.words import draw_sentence_codes
 
 
@@ -132,6 +132,11 @@ def test_a_word_on_the_map_lights_the_words_nearest_to_it():
     wanted = [list(vocabulary)[other] for other in near if other != number][:3]
     assert drawing.lights[names[3]] == wanted
     assert drawing.says[names[3]].startswith(f"{names[3]} (first): nearest are {', '.join(wanted)};")
+    for epoch in (0, 1):
+        first = word_map(vectors, vocabulary, groups, names[0], epoch)
+        assert f"after epoch {epoch}." in first.show().text
+    with pytest.raises(ValueError, match="value=2"):
+        word_map(vectors, vocabulary, groups, names[0], 2)
 
 
 # ---------------------------------------------------------------- lessons 04 to 06
