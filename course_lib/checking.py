@@ -18,7 +18,7 @@ from course_lib import exercises, progress
 from course_lib.diagnosis import Fault, always_the_same, brief, find_fault, only_right_for
 from course_lib.exercises.model import Exercise, WrongAnswer
 from course_lib.missing import tell_in_notebook
-from course_lib.outcomes import Outcome, alike, equal, right, run, same_again, was_stopped
+from course_lib.outcomes import Outcome, alike, changing_line, equal, right, run, same_again, was_stopped
 from course_lib.relations import NOTHING, find_relation, numbers_apart
 
 SURE = {
@@ -192,7 +192,7 @@ def _judge(exercise: Exercise, answer: Callable) -> Result:
                 f"{exercise.name}: correct on {total} of {total} cases. {exercise.praise}", "right", passed=True
             )
         return _not_the_same_twice(exercise, answer, got)
-    fault = _first_fault(exercise, got, expected, rights)
+    fault = _first_fault(exercise, answer, got, expected, rights)
     known = None if was_stopped(got[-1]) or any(one.changed for one in got) else _known(exercise, got)
     if known is None and fault.name not in SURE and not _same_again(exercise, answer, got):
         return _not_the_same_twice(exercise, answer, got)
@@ -235,7 +235,10 @@ def _verdict(
         diagnosis, because = known.name, known.because
     elif fault.name not in SURE and always_the_same(got):
         diagnosis = "the same for every input"
-        because = "Your code gives this result for every input: where does it use its arguments?"
+        because = (
+            "Whatever goes in, this comes out. If your code does use its arguments, what makes them count for nothing?"
+            " 0 times anything is 0, for one."
+        )
     elif fault.name in ("changed its input", "timed out", "interrupted"):
         pass
     elif coincidence and coincidence != "right for one case only":
@@ -261,12 +264,16 @@ def _relation(
     return found if found != NOTHING else None
 
 
-def _first_fault(exercise: Exercise, got: list[Outcome], expected: list[Outcome], rights: list[bool]) -> Fault:
+def _first_fault(
+    exercise: Exercise, answer: Callable, got: list[Outcome], expected: list[Outcome], rights: list[bool]
+) -> Fault:
     """The fault of the first wrong case without a coincidence; cases that have to be refused come last."""
     wrong = [i for i, good in enumerate(rights) if not good]
     first = min(wrong, key=lambda i: (bool(expected[i].case.raises), bool(expected[i].case.only), i))
     if was_stopped(got[-1]):
         first = len(got) - 1
+    if got[first].changed:
+        got[first].line, got[first].source = changing_line(exercise, answer, first)
     return find_fault(exercise, got[first], expected[first])
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from course_lib.exercises.model import Exercise, NotAsked
+from course_lib.errors import explain_error, with_article
+from course_lib.exercises.model import Case, Exercise, NotAsked
 from course_lib.outcomes import Outcome, equal, names_enough, near, shown, was_stopped
 
 
@@ -45,7 +46,7 @@ def find_fault(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault:
         fault = seek(exercise, got, expected)
         if fault:
             return fault
-    return Fault("different", "the result is not what the contract asks for.", got)
+    return Fault("different", "the result is not what the task asks for.", got)
 
 
 def only_right_for(expected: list[Outcome], rights: list[bool]) -> tuple[str, str]:
@@ -114,15 +115,22 @@ def _no_error(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | No
         )
     wanted = " or ".join(error.__name__ for error in case.raises)
     where = f" on line {got.line}, `{got.source}`" if got.line else ""
-    numbers = [group for group in case.mentions if isinstance(group[0], int)]
-    advice = "Test the ids before the work begins: check_ids(ids, len(weight)) does it." if numbers else ""
     return Fault(
         "wrong error",
-        f"this input has to be refused with a {wanted}; your code stops{where} with a {type(got.error).__name__}: "
-        f"{_first_line(got.error)}.",
+        f"this input has to be refused with {with_article(wanted)}; your code stops{where} with"
+        f" {with_article(_in_words(got.error))}.",
         got,
-        advice,
+        _how_to_refuse(got, case),
     )
+
+
+def _how_to_refuse(got: Outcome, case: Case) -> str:
+    """Advice to code that stops on an input that has to be refused, but with another error."""
+    if isinstance(got.error, AssertionError):
+        wanted = case.raises[0].__name__
+        return f"Write `if …: raise {wanted}(…)` in its place: an assert is left out when Python runs with -O."
+    numbers = [group for group in case.mentions if isinstance(group[0], int)]
+    return "Test the ids before the work begins: check_ids(ids, len(weight)) does it." if numbers else ""
 
 
 def _raised(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
@@ -131,194 +139,12 @@ def _raised(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None
     if isinstance(got.error, NotAsked):
         return Fault("not what was asked", f"{_first_line(got.error)}.", got)
     where = f" on line {got.line}, `{got.source}`" if got.line else ""
-    text = f"your code stopped with an error{where}: {type(got.error).__name__}: {_first_line(got.error)}."
-    if got.source.startswith("raise"):
-        return Fault("raised", text, got, "This input is allowed, and your code refuses it.")
-    return Fault("raised", text, got, explain_error(got.error))
-
-
-ERRORS = (  # pattern in the text of an error, what it means
-    (
-        r"name '(\w+)' is not defined",
-        r"Run the cells above first: the first one imports what the lesson needs. If \1 is your own name, is it"
-        r" spelt the same everywhere? (In a class, what __init__ keeps is called self.\1.)",
-    ),
-    (
-        r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)",
-        r"In a product the inner sizes have to meet: (\1, \2) @ (\3, \4) has \2 and \3.",
-    ),
-    (
-        r"shape '\[(.*?)\]' is invalid for input of size (\d+)",
-        r"A reshape keeps the number of numbers: there are \2, and (\1) asks for another number.",
-    ),
-    (
-        r"permute\(.*?input\.dim\(\) = (\d+) is not equal to len\(dims\) = (\d+)",
-        r"permute has to name every axis once: the tensor has \1 axes, \2 are named.",
-    ),
-    (
-        r"not enough values to unpack \(expected (\d+), got (\d+)\)",
-        r"There are \2 values on the right and \1 names on the left. How many axes does the tensor have?",
-    ),
-    (r"too many values to unpack", r"There are more values on the right than names on the left."),
-    (
-        r"a leaf Variable that requires grad is being used in an in-place operation",
-        (
-            r"Copying by hand is no step that a network should learn from: put the line under `with"
-            r" torch.no_grad():`."
-        ),
-    ),
-    (
-        r"cannot assign '.*' (?:object )?(?:as|to) parameter",
-        (
-            r"A layer keeps its numbers as an nn.Parameter: copy into it with .copy_(...), or wrap them in"
-            r" nn.Parameter(...)."
-        ),
-    ),
-    (
-        r"before Module\.__init__\(\) call|object has no attribute '_(?:parameters|modules|buffers)'",
-        r"A layer can hold others only once nn.Module is set up: let `super().__init__()` be the first line of"
-        r" __init__.",
-    ),
-    (
-        r"Boolean value of Tensor with more than one value is ambiguous",
-        (
-            r"An `if` needs one yes or no, and this comparison gives one for each number: use (...).any() or"
-            r" (...).all()."
-        ),
-    ),
-    (
-        (
-            r"Expected reduction dim|operation does not have an identity|max\(\) arg is an empty|min\(\) arg is an"
-            r" empty"
-        ),
-        r"Nothing is the largest of no numbers: this input is empty. A comparison with .any() works for it too.",
-    ),
-    (
-        r"tensors used as indices must be|Expected tensor for argument #1 'indices'|indices must be integers",
-        r"An index has to be a whole number: keep ids as int64.",
-    ),
-    (
-        r"one_hot is only applicable to index tensor|expects? .*LongTensor",
-        r"F.one_hot wants int64: call .long() on the ids first.",
-    ),
-    (r"Class values must be", r"One of the ids does not fit the width: how wide is the table?"),
-    (
-        r"to have the same dtype|same dtype, but got|expected scalar type",
-        r"Two dtypes meet in one operation: convert one side with .to(other.dtype).",
-    ),
-    (
-        r"Input type \(.*\) and (?:weight|bias) type \(.*\) should be the same",
-        r"A layer and its input have two dtypes. Is the layer made in forward? Then it is a new one each time: make it"
-        r" in __init__.",
-    ),
-    (
-        r"expected input\[.*?\] to have (\d+) channels, but got (\d+) channels",
-        r"This convolution was made for \1 channels and gets \2. Its first number is the channels of what goes IN.",
-    ),
-    (
-        r"view size is not compatible",
-        (
-            r"After permute or transpose the numbers no longer lie in memory in reading order: use .reshape in"
-            r" place of .view."
-        ),
-    ),
-    (
-        r"Dimension out of range|Tensors must have same number of dimensions",
-        (
-            r"The tensors do not have the same number of axes: give the smaller one an axis, with unsqueeze or"
-            r" expand."
-        ),
-    ),
-    (
-        r"Sizes of tensors must match except in dimension",
-        r"cat wants all other axes equal: which one differs? expand repeats a tensor along an axis of size 1.",
-    ),
-    (
-        r"X1 and X2 must have the same number of columns\. X1: (\d+) X2: (\d+)",
-        r"cdist compares rows with rows, and these have \1 and \2 numbers: is one of the tables turned?",
-    ),
-    (
-        r"return_types\.(min|max|sort|topk)",
-        r"\1 gives both values and indices: pick one first, as in .values.",
-    ),
-    (
-        r"too many indices for tensor",
-        r"There are more indices than axes: count both. (A list of lists counts as one index for each axis: index"
-        r" with a tensor of ids.)",
-    ),
-    (
-        r"Index is supposed to be a vector",
-        r"index_select takes ids of one axis only: flatten them before and reshape after, or write table[ids].",
-    ),
-    (
-        r"stack expects each tensor to be equal size",
-        r"stack wants equal shapes. To join along an axis that is there already, use torch.cat. If slices are"
-        r" stacked, one ran over the border or is empty: [:, :, y:y+P, x:x+P], with y and x going up by P.",
-    ),
-    (
-        r"'Tensor' object has no attribute '(\w+)'",
-        r"A tensor has no \1. If you meant a module: an argument of your function has the same name and hides it.",
-    ),
-    (
-        r"'[A-Z]\w*' object has no attribute '(\w+)'",
-        r"Nothing here has the name \1. What forward takes from self has to be made in __init__, spelt the same.",
-    ),
-    (r"module 'torch(?:\.nn)?' has no attribute 'Param", r"It is called nn.Parameter, torch.nn.Parameter in full."),
-    (
-        r"'int' object has no attribute 'detach'",
-        r"nn.Parameter takes a tensor, not a size: nn.Parameter(torch.zeros(...)).",
-    ),
-    (
-        r"unsupported operand type\(s\) for .* '(?:Embedding|Linear|Conv2d)'",
-        r"A layer is no tensor: call it, as in layer(ids), or take its .weight.",
-    ),
-    (r"index out of range in self", r"One of the ids has no row: how many rows does the table need?"),
-    (r"bitwise_xor", r"In Python ^ is no power: a square is ** 2."),
-    (r"index (-?\d+) is out of bounds", r"There is no entry \1: count from 0, and look at the size once more."),
-    (
-        r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
-        r"Two tensors meet whose sizes differ, \1 and \2: which axes are they?",
-    ),
-    (
-        r"'builtin_function_or_method' object is not subscriptable|object is not callable",
-        r"Round brackets call a function, square brackets pick an entry: which one is meant here?",
-    ),
-    (
-        r"'float' object cannot be interpreted as an integer|(?:must be|tuple of) ints?,? .*float|got float",
-        r"A size has to be a whole number: // divides whole numbers, / gives a float.",
-    ),
-    (
-        r"__init__\(\) takes 1 positional argument",
-        r"Is there an __init__, with two underscores on each side, and does it take what the cell gives?",
-    ),
-    (
-        r"forward\(\) takes 1 positional argument but 2",
-        r"The first argument of a method is self: def forward(self, images).",
-    ),
-    (
-        (
-            r"missing \d+ required positional arg|takes (?:from )?\d+ .*positional arg|invalid combination of"
-            r" arguments"
-        ),
-        (
-            r"The call in that line gets other arguments than it takes: look at what that function wants, in which"
-            r" order."
-        ),
-    ),
-    (
-        r"only one element tensors can be converted|only integer tensors of a single element",
-        r"A list of tensors becomes one tensor with torch.stack(...).",
-    ),
-)
-
-
-def explain_error(error: BaseException) -> str:
-    """What a Python or torch error usually means here, or an empty text."""
-    for pattern, meaning in ERRORS:
-        found = re.search(pattern, str(error), re.DOTALL)
-        if found:
-            return found.expand(meaning)
-    return ""
+    text = f"your code stopped with an error{where}: {_in_words(got.error)}."
+    if re.search(r"(?:^|: *)(?:raise|assert)\b", got.source):
+        meaning = "This input is right and has to be accepted: your own test refused it."
+        return Fault("raised", text, got, meaning)
+    meaning = explain_error(got.error, got.source, inspect.isclass(exercise.solution))
+    return Fault("raised", text, got, meaning)
 
 
 def _type(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
@@ -373,14 +199,23 @@ def _conversion(value: Any, wanted: type) -> str:
             else "Convert it with torch.tensor(...)." if isinstance(value, (list, tuple, int, float)) else ""
         )
     if wanted is int:
-        if isinstance(value, float):
-            return "If you divide, use //: / gives a float. A number of things is whole."
-        return (
-            "Convert it with int(...)." if module in ("numpy", "torch") or isinstance(value, (bool, str)) else ""
-        )
+        return _to_whole(value, module)
     if wanted is list and not isinstance(value, (str, Tensor, dict)):
         return "Convert it with list(...)." if hasattr(value, "__iter__") else ""
     return ""
+
+
+def _to_whole(value: Any, module: str) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return (
+            "One float in a calculation makes the result a float: 4.0 does, and so does /, also where nothing is left"
+            " over (// does not)."
+        )
+    if isinstance(value, float):
+        return "A number of things is whole. Is anything divided here that should not be?"
+    if isinstance(value, str) and not re.fullmatch(r"\s*-?\d+\s*", value):
+        return "Return the number alone, without words or units."
+    return "Convert it with int(...)." if module in ("numpy", "torch") or isinstance(value, (bool, str)) else ""
 
 
 def _parts(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
@@ -442,7 +277,7 @@ def describe_shape(axes: list[str], wanted: tuple[int, ...], got: tuple[int, ...
     if len(got) == count - 1:
         for i in range(count):
             if got == wanted[:i] + wanted[i + 1 :]:
-                return "axis missing", f"axis {axes[i]} is missing (summed, averaged or picked away)"
+                return "axis missing", f"axis {axes[i]} is missing (summed, averaged, picked away, or never made)"
             if i + 1 < count and got == wanted[:i] + (wanted[i] * wanted[i + 1],) + wanted[i + 2 :]:
                 return "axes merged", f"{axes[i]} and {axes[i + 1]} are merged into one axis"
     if len(got) == count + 1:
@@ -474,23 +309,38 @@ def describe_shape(axes: list[str], wanted: tuple[int, ...], got: tuple[int, ...
 def _dtype(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
     for name, value, wanted in _tensors(exercise, got, expected):
         if value.dtype != wanted.dtype:
-            cure = {torch.float32: ".float()", torch.int64: ".long()"}.get(wanted.dtype, f".to({wanted.dtype})")
-            return Fault(
-                "wrong dtype",
-                f"{name}expected {short(wanted.dtype)}, got {short(value.dtype)}.",
-                got,
-                f"Convert with {cure}, or begin with that dtype.",
-            )
+            text = f"{name}expected {short(wanted.dtype)}, got {short(value.dtype)}."
+            return Fault("wrong dtype", text, got, _another_dtype(exercise, got.case, value.dtype, wanted.dtype))
     return None
+
+
+def _another_dtype(exercise: Exercise, case: Case, came: torch.dtype, wanted: torch.dtype) -> str:
+    """How to get the wanted dtype; numbers that went through float32 stay rounded."""
+    given = [name for name, value in exercise.named(case) if isinstance(value, Tensor) and value.dtype == wanted]
+    layers = [name for name, value in exercise.named(case) if isinstance(value, nn.Module)]
+    if exercise.read is not None and layers:
+        return (
+            f"Make the layer with dtype={layers[0]}.weight.dtype at once: converting comes too late, numbers that went"
+            " through float32 stay rounded."
+        )
+    if given and wanted == torch.float64 and came.is_floating_point:
+        return (
+            f"A tensor or layer that you make yourself needs dtype={given[0]}.dtype from the start. Converting the"
+            f" result with .to({wanted}) comes too late: numbers that went through float32, by .float() too, stay"
+            " rounded."
+        )
+    cure = {torch.float32: ".float()", torch.int64: ".long()"}.get(wanted, f".to({wanted})")
+    return f"Convert with {cure}, or begin with that dtype."
 
 
 def _changed(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
     if not got.changed:
         return None
+    where = f" on line {got.line}, `{got.source}`" if got.line else ""
     return Fault(
         "changed its input",
-        "your code changed its input in place (names ending in _, or x[...] = ...). Whoever "
-        "called it still needs the old values: work on a copy.",
+        f"your code changed its input in place{where} (x[...] = ... does it, and +=, .data = ... and names that end in"
+        " _). Whoever called it still needs the old values: work on a copy.",
         got,
     )
 
@@ -605,6 +455,11 @@ def _place(axes: list[str], at: tuple[int, ...]) -> str:
         + ", ".join(f"{name}={index}" if name else str(index) for name, index in zip(names, at, strict=True))
         + ")"
     )
+
+
+def _in_words(error: BaseException) -> str:
+    """The class of an error and what it says; some say nothing."""
+    return f"{type(error).__name__}: {_first_line(error)}" if str(error).strip() else type(error).__name__
 
 
 def _first_line(error: BaseException) -> str:

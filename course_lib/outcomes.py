@@ -6,6 +6,7 @@ import _thread
 import copy
 import linecache
 import re
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
@@ -18,6 +19,8 @@ from torch import Tensor, nn
 
 from course_lib.exercises.model import Case, Exercise, NotAsked
 
+MOST_STEPS = 5_000  # lines run while the one is sought that changes an input
+
 
 @dataclass
 class Outcome:
@@ -26,7 +29,7 @@ class Outcome:
     case: Case
     value: Any = None
     error: BaseException | None = None
-    line: int | None = None  # of the learner's code, where the error came from
+    line: int | None = None  # of the learner's code, where the error or the change came from
     source: str = ""
     changed: bool = False  # an argument was changed in place
     gradient: Tensor | None = None
@@ -188,18 +191,49 @@ def _unchanged(before: Any, argument: Any) -> bool:
 
 def _origin(error: BaseException, answer: Callable) -> tuple[int | None, str]:
     """Line number and text of the learner's own line from which the error came."""
-    methods = [getattr(answer, name, None) for name in ("__init__", "forward")]
-    methods = [part for part in methods if not (getattr(part, "__module__", None) or "").startswith("torch.")]
-    code = next((part.__code__ for part in (answer, *methods) if hasattr(part, "__code__")), None)
+    file = _file(answer)
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if code is not None and frame.filename == code.co_filename and frame.lineno is not None
+        if frame.filename == file and frame.lineno is not None
     ]  # without a number: an interrupt between two lines
     if not frames:
         return None, ""
     text = frames[-1].line or linecache.getline(frames[-1].filename, frames[-1].lineno)
     return frames[-1].lineno, text.strip()
+
+
+def _file(answer: Callable) -> str | None:
+    """Name of the file or cell that the answer stands in, of a class that of its methods; None where it has no code."""
+    methods = [getattr(answer, name, None) for name in ("__init__", "forward")]
+    methods = [part for part in methods if not (getattr(part, "__module__", None) or "").startswith("torch.")]
+    return next((part.__code__.co_filename for part in (answer, *methods) if hasattr(part, "__code__")), None)
+
+
+def changing_line(exercise: Exercise, answer: Callable, number: int) -> tuple[int | None, str]:
+    """Number and text of the learner's line that changes an input of the case with that number, or (None, "")."""
+    case, file = exercise.cases()[number], _file(answer)
+    arguments = (*case.args, *case.given)
+    before, last, changing, steps = [_copy(argument) for argument in arguments], None, None, 0
+
+    def watch(frame: Any, event: str, _: Any) -> Callable | None:
+        """Called before each line of the learner's and at the end of each function: the line before did it."""
+        nonlocal last, changing, steps
+        if frame.f_code.co_filename != file or changing is not None or steps == MOST_STEPS:
+            return None
+        steps += 1
+        if last is not None and not all(map(_unchanged, before, arguments)):
+            changing = last
+        last = frame.f_lineno
+        return watch
+
+    outer = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        _call(exercise, answer, case)
+    finally:
+        sys.settrace(outer)
+    return changing, "" if changing is None else linecache.getline(file, changing).strip()
 
 
 @contextmanager

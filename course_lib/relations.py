@@ -36,8 +36,8 @@ def find_relation(exercise: Exercise, answer: Callable, got: list[Outcome], expe
         lambda: _not_read(exercise, answer, pairs),
         lambda: _as_if(exercise, pairs),
         lambda: in_letters(exercise, pairs),
-        lambda: _lists(pairs),
         lambda: _texts(pairs),
+        lambda: _lists(pairs),
         lambda: _entries(pairs) if exercise.read is None else NOTHING,
         lambda: _places(pairs),
     )
@@ -265,6 +265,11 @@ def _texts(outcomes: list[Pair]) -> Finding:
         return NOTHING
     if all([part.lower() for part in one] == [part.lower() for part in other] for one, other in pairs):
         return "right but for capitals", "Right but for capital letters."
+    if all([part for part in other if part.strip()] == one for one, other in pairs):
+        return (
+            "empty entries",
+            "Right but for entries with nothing in them, '' or a space: keep a piece only if its strip() is not empty.",
+        )
     if all("".join(one) == "".join(other) for one, other in pairs):
         return "cut at other places", "The right characters in the right order, but cut into pieces at other places."
     return NOTHING

@@ -20,6 +20,7 @@ from torch.nn import functional as F
 from course_lib import COURSE, checking, outcomes, patches, progress, relations
 from course_lib.checking import check, hint, solution
 from course_lib.exercises import all_exercises, find, lesson_04
+from course_lib.words import check_ids
 from tests.right_ways import RIGHT_WAYS
 
 EXERCISES = all_exercises()
@@ -399,14 +400,36 @@ def test_an_error_shows_the_learners_own_line(tmp_path, name):
         ("return torch.zeros(2) ^ 2", "a square is ** 2"),
         ("return torch.nn.Conv2d(3, 4, 1)(torch.zeros(1, 5, 2, 2))", "made for 3 channels and gets 5"),
         ("return torch.nn.Conv2d(3, 4, 1)(torch.zeros(1, 3, 2, 2).double())", "A layer and its input have two dtypes"),
-        ("return torch.nn.Linear(2, 3).wieght", "Nothing here has the name wieght"),
-        ("return torch.zeros(2, 3) @ torch.zeros(2, 3)", "the inner sizes have to meet: (2, 3) @ (2, 3) has 3 and 2"),
+        ("return torch.nn.Linear(2, 3).wieght", "it has no `wieght`. What comes nearest: `weight`"),
+        ("return torch.nn.Embedding(2, 3).shape", "Embedding is a layer and has no `shape`; a tensor has it"),
+        ("return images.shapes", "A tensor has no `shapes`. What comes nearest: `shape`"),
+        ("return tuple(images.shape).numel()", "`numel` belongs to tensors, and here a tuple of Python stands"),
+        ("return torch.nn.functional.onehot(images)", "What comes nearest: `one_hot`"),
+        ("return math.prod(images.shape)", "write `import math` above your answer"),
+        ("return np.array(images)", "write `import numpy as np` above your answer"),
+        ("if False: size = 3\n    return size", "size is used before it has a value"),
+        ("return torch.zeros(2, 3) @ torch.zeros(2, 3)", "the inner sizes have to meet, and here 3 meets 2"),
+        ("return torch.zeros(4, 2, 3) @ torch.zeros(4, 2, 3)", "inner sizes that meet, here 3 and 2"),
+        ("return torch.mm(images[0], images[0])", "torch.mm takes two plain tables only"),
+        ("return torch.dot(images[0, 0], images[0, 0])", "torch.dot takes two plain vectors only"),
+        ("return torch.zeros(2, 3) * torch.zeros(3, 2)", "a product of tables is `@`"),
+        ("return F.cosine_similarity(torch.zeros(3), torch.zeros(3))", "two plain vectors have axis 0 only: dim=0"),
+        ("return F.cosine_similarity(torch.zeros(3), torch.zeros(3), dim=0).max(3)", "The k largest come from topk(k)"),
+        ("return images.sum(7)", "Axis 7 is asked for"),
+        ("return torch.cat([images, images[0]], dim=1)", "cat joins tensors with the same number of axes"),
+        ("return torch.cat([images[:, :, :1], images])", "cat joined along axis 0, the batch"),
+        ("return torch.cat([images[:1], images], dim=1)", "cat joined along axis 1"),
+        ("return [int(row) for row in images]", "A loop over a tensor goes along its first axis only"),
+        ("return torch.bincount(images[0, 0].long())", "bincount takes ids of one axis only"),
+        ("if images.sum() >= 0: raise ValueError('no')", "This input is right and has to be accepted"),
+        ("assert images.sum() < 0", "This input is right and has to be accepted"),
     ],
 )
 def test_errors_are_told_with_what_they_usually_mean(tmp_path, line, says):
     result = check(from_source(tmp_path, f"def patchify(images, patch_size):\n    {line}\n", "patchify"))
     assert not result.passed and result.diagnosis == "raised"
-    assert says in result.message and "line 2" in result.message
+    assert says in result.message and re.search("line [23]", result.message)
+    assert "self." not in result.message
 
 
 def test_endless_recursion_is_told(tmp_path):
@@ -526,7 +549,14 @@ def test_an_error_in_forward_shows_the_learners_own_line(tmp_path, line):
 def test_an_error_in_init_shows_the_learners_own_line(tmp_path):
     result = check_class(tmp_path, ("super().__init__()", "self.layer = nn.Conv2d(channels, 3)"), ("return images",))
     assert result.diagnosis == "raised" and "on line 4, `self.layer = nn.Conv2d(channels, 3)`" in result.message
-    assert "Run the cells above first" in result.message
+    assert "Run the cells above first" in result.message and "called self.channels" in result.message
+
+
+def test_what_forward_lacks_has_to_be_made_in_init(tmp_path):
+    result = check_class(tmp_path, ("super().__init__()", *CONVOLUTION), ("return self.layers(images)",))
+    assert "What forward takes from self has to be made in __init__" in result.message
+    result = check_class(tmp_path, ("super().__init__()", *CONVOLUTION), ("return images @ self.layer.shape",))
+    assert "Conv2d is a layer and has no `shape`" in result.message
 
 
 def test_a_forgotten_start_of_the_parent_is_told(tmp_path):
@@ -647,6 +677,8 @@ def test_a_whole_number_of_another_kind_is_told_with_how_to_convert(name):
         (lambda n: torch.tensor(n), "int(...)"),
         (lambda n: torch.tensor(n).numpy(), "int(...)"),
         (str, "int(...)"),
+        (lambda n: f"{n} bytes", "without words or units"),
+        (lambda n: n / 7 + 0.5, "(float)"),
         (bool, "(bool)"),
     ):
         result = judge(name, lambda *args, convert=convert: convert(own(*args)))
@@ -825,6 +857,20 @@ def test_a_change_of_the_input_is_told(name):
     assert not result.passed and result.diagnosis == "changed its input"
     assert "work on a copy" in result.message
     assert "only" not in result.message
+
+
+@pytest.mark.parametrize("line", ["tokens += positions", "tokens.data = tokens.data + positions", "tokens[:] = 0"])
+def test_the_line_that_changes_an_input_is_shown(tmp_path, line):
+    body = f"other = tokens * 1\n{line}\nreturn other + positions"
+    result = check(from_source(tmp_path, source_of("add_positions", body), "add_positions"))
+    assert result.diagnosis == "changed its input" and f"in place on line 3, `{line}` (" in result.message
+    assert sys.gettrace() is None
+
+
+def test_a_change_in_a_function_of_torch_is_shown_by_the_line_that_calls_it(tmp_path):
+    source = "def add_positions(tokens, positions):\n    return tokens.add_(positions)\n"
+    result = check(from_source(tmp_path, source, "add_positions"))
+    assert "in place on line 2, `return tokens.add_(positions)` (" in result.message
 
 
 def test_a_change_of_the_table_without_gradient_is_told():
@@ -1047,6 +1093,7 @@ TERMS = {  # changes of the arguments and of the result of an exercise: what is 
         (lambda own, s: own(s)[::-1], "wrong order", "The right entries, in another order."),
         (lambda own, s: own(s)[1:], "entries missing", "Nothing came that does not belong there"),
         (lambda own, s: own(s) + ["."], "entries too many", "others that do not belong there"),
+        (lambda own, s: [part for word in own(s) for part in (word, "")], "empty entries", "its strip() is not empty"),
         (lambda own, s: [word.title() for word in own(s)], "right but for capitals", "Right but for capital letters."),
         (lambda own, s: ["".join(own(s))][: len(s)], "cut at other places", "cut into pieces at other places"),
     ],
@@ -1108,6 +1155,8 @@ def test_a_dict_that_holds_itself_is_told():
 def test_a_number_of_thousands_of_digits_is_told():
     result = judge("one_hot_bytes", lambda size: size**size * 4)
     assert not result.passed and result.diagnosis == "different" and len(result.message) < 300
+    result = judge("one_hot_bytes", lambda size: 4**size)
+    assert not result.passed and result.diagnosis == "4 to the power of V" and len(result.message) < 300
 
 
 @pytest.mark.parametrize("name", ["PatchEmbedding", "HybridEmbedding", "PatchTokens"])
@@ -1115,6 +1164,43 @@ def test_right_numbers_of_a_layer_without_a_gradient_are_told(name):
     result = judge(name, after(name, lambda value: value.detach()))
     assert not result.passed and result.diagnosis == "not what was asked"
     assert "the numbers are right, but no gradient reaches" in result.message
+
+
+def test_one_float_among_whole_numbers_is_told_without_a_word_on_division_alone():
+    message = judge("one_hot_bytes", lambda size: size * size * 4.0).message
+    assert "4.0 does, and so does /" in message
+
+
+@pytest.mark.parametrize("result", [0, 7])
+def test_a_constant_is_told_as_what_it_is(result):
+    found = judge("numbers_in", lambda shape: result * len(shape) // len(shape))
+    assert found.diagnosis == "the same for every input" and "0 times anything is 0" in found.message
+
+
+def test_an_assert_where_an_error_is_asked_for_is_told_to_become_a_raise(tmp_path):
+    body = "assert ((0 <= ids) & (ids < {0})).all()\nreturn {1}"
+    for name, rows, result in (
+        ("one_hot", "vocabulary_size", "F.one_hot(ids, vocabulary_size).float()"),
+        ("lookup_by_index", "len(weight)", "weight[ids]"),
+    ):
+        found = check(from_source(tmp_path, source_of(name, body.format(rows, result)), name))
+        assert found.diagnosis == "wrong error" and "with an AssertionError." in found.message
+        assert "Write `if …: raise ValueError(…)` in its place" in found.message
+
+
+def test_check_ids_in_an_if_is_told_to_stand_alone(tmp_path):
+    body = "if not check_ids(ids, len(weight)):\n    return\nreturn weight[ids]"
+    source = source_of("lookup_by_index", body)
+    message = check(from_source(tmp_path, source, "lookup_by_index", check_ids=check_ids)).message
+    assert "call it on a line of its own, without `if`" in message
+
+
+def test_an_axis_that_was_never_made_is_not_told_as_summed_only(tmp_path):
+    body = "rows = torch.zeros(len(ids), len(weight))\nfor i, one in enumerate(ids):\n    rows[i, one] = 1\n"
+    source = source_of("lookup_by_matmul", f"check_ids(ids, len(weight))\n{body}return rows @ weight")
+    result = check(from_source(tmp_path, source, "lookup_by_matmul", check_ids=check_ids))
+    assert result.diagnosis == "axis missing" and "axis T is missing" in result.message
+    assert "or never made" in result.message
 
 
 @pytest.mark.parametrize("name", NAMES)

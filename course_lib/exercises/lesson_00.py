@@ -70,6 +70,12 @@ EXERCISES = (
                 lambda shape: math.prod(shape[1:]),
                 "That is the size of one item of the batch: the first axis counts as well.",
             ),
+            WrongAnswer(
+                "last size only",
+                lambda shape: shape[-1],
+                "Only the last size is left. If the start, `count = 1`, stands in the loop, each round begins anew:"
+                " move it above the loop.",
+            ),
             WrongAnswer("last axis left out", lambda shape: math.prod(shape[:-1]), "The last axis was left out."),
             WrongAnswer(
                 "first times last",
@@ -86,12 +92,9 @@ EXERCISES = (
                 " 2, 3)?"
             ),
             "Start with 1 and multiply by each size in turn, in a loop over `shape`.",
-            "math.prod(shape) does this loop for you.",
+            "math.prod(shape) does this loop for you. It needs a line above the function: import math",
         ),
-        praise=(
-            "You have seen how a check answers. Now break your function on purpose, return sum(shape), and check "
-            "again: it tells you which mistake that is."
-        ),
+        praise="The sizes multiplied, however many axes there are.",
     ),
 )
 

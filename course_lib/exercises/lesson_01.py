@@ -155,6 +155,31 @@ def _zeros_and_ones_swapped(ids, vocabulary_size):
     return 1 - one_hot(ids, vocabulary_size)
 
 
+def _whole_rows(ids, vocabulary_size, checked=True):
+    if checked:
+        _checked(ids, vocabulary_size)
+    rows = torch.zeros(len(ids), vocabulary_size)
+    rows[ids] = 1
+    return rows
+
+
+def _split_off(marks):
+    """A tokenizer that knows some marks only."""
+
+    def tokens(sentence):
+        for mark in marks:
+            sentence = sentence.replace(mark, f" {mark} ")
+        return sentence.lower().split()
+
+    return tokens
+
+
+_SOME_MARKS = (
+    "Not all marks are split off. Every character that is neither a letter nor a digit nor a space is a mark: a list of"
+    " marks by hand forgets some."
+)
+
+
 def _last_word_lost(sentence):
     tokens, word = [], ""
     for character in sentence.lower():
@@ -211,8 +236,8 @@ EXERCISES = (
             WrongAnswer(
                 "split at spaces",
                 lambda s: s.split(),
-                "Splitting at spaces leaves marks glued to words and "
-                "capitals as they were: 'sat,' and 'sat' would be two different words.",
+                "Splitting at spaces leaves marks glued to words and capitals as they were: 'sat,' and 'sat' would be"
+                " two different words. lower() gives a new text and leaves the old one as it is: use what it gives.",
             ),
             WrongAnswer(
                 "punctuation glued",
@@ -224,13 +249,34 @@ EXERCISES = (
                 "case kept",
                 lambda s: re.findall(r"\w+|[^\w\s]", s),
                 "Capitals were kept: 'The' and 'the' would "
-                "get two different ids. Which method of a text makes it lower case?",
+                "get two different ids. lower() gives a new text and leaves the old one as it is: use what it gives.",
             ),
             WrongAnswer(
                 "punctuation lost",
                 lambda s: re.findall(r"\w+", s.lower()),
                 "The marks are gone. They are tokens too: a question mark changes a sentence.",
             ),
+            WrongAnswer(
+                "marks deleted",
+                lambda s: re.sub(r"[^\w\s]", "", s.lower()).split(),
+                "The marks were deleted. They are tokens too, and where no space stands beside a mark, two words have"
+                " grown together: put spaces around each mark.",
+            ),
+            WrongAnswer(
+                "space before the mark only",
+                lambda s: re.sub(r"([^\w\s])", r" \1", s.lower()).split(),
+                "A mark is cut off from what stands before it, but clings to what comes behind: it needs a space on"
+                " both sides.",
+            ),
+            WrongAnswer(
+                "space behind the mark only",
+                lambda s: re.sub(r"([^\w\s])", r"\1 ", s.lower()).split(),
+                "A mark is cut off from what comes behind it, but clings to what stands before: it needs a space on"
+                " both sides.",
+            ),
+            WrongAnswer("marks . and , only", _split_off(".,"), _SOME_MARKS),
+            WrongAnswer("marks . , ! ? only", _split_off(".,!?"), _SOME_MARKS),
+            WrongAnswer("brackets not split off", _split_off(".,!?;:"), _SOME_MARKS),
             WrongAnswer(
                 "punctuation and case lost",
                 lambda s: re.findall(r"\w+", s),
@@ -275,8 +321,9 @@ EXERCISES = (
                 " that are either a run of letters or one mark."
             ),
             (
-                'With a regular expression: re.findall(r"\\w+|[^\\w\\s]", …). The first half matches a run of'
-                " letters, digits or underscores, the second one character that is neither a letter nor a space."
+                'With a regular expression: re.findall(r"\\w+|[^\\w\\s]", …), and `import re` above the function. The'
+                " first half matches a run of letters, digits or underscores, the second one character that is neither"
+                " a letter nor a space."
             ),
         ),
         praise="Capitals and commas no longer make new words.",
@@ -337,7 +384,7 @@ EXERCISES = (
                 "alphabetical",
                 lambda tokens: {t: i for i, t in enumerate(sorted(set(tokens)))},
                 "These ids follow "
-                "the alphabet. That is a fair way to number words, but the contract asks for the order of first "
+                "the alphabet. That is a fair way to number words, but the task asks for the order of first "
                 "appearance.",
             ),
             WrongAnswer(
@@ -351,6 +398,18 @@ EXERCISES = (
                 lambda tokens: dict(Counter(tokens)),
                 "These are counts, how often each word occurs. An id "
                 "is a place in the table, another one for each word.",
+            ),
+            WrongAnswer(
+                "places to words",
+                lambda tokens: dict(enumerate(tokens)),
+                "This dict leads from numbers to words, the other way round is needed: vocabulary['cat'] gives a"
+                " number. `token in vocabulary` asks for keys, so it finds no word among numbers.",
+            ),
+            WrongAnswer(
+                "counts from zero",
+                lambda tokens: {token: number - 1 for token, number in Counter(tokens).items()},
+                "These numbers tell how often a word came again. An id is a place in the table, another one for each"
+                " word.",
             ),
             WrongAnswer(
                 "newest first",
@@ -399,6 +458,18 @@ EXERCISES = (
                 _all_in_every_row,
                 "rows[:, ids] = 1 writes to EVERY row the ones of all tokens. Row t gets the 1 of token t only:"
                 " rows[torch.arange(T), ids] = 1.",
+            ),
+            WrongAnswer(
+                "whole rows filled",
+                _whole_rows,
+                "rows[id] = 1 fills a whole row, and takes the id for the row. The row is the token's place, and the id"
+                " is its column: two indices.",
+            ),
+            WrongAnswer(
+                "whole rows filled, nothing refused",
+                lambda ids, v: _whole_rows(ids, v, checked=False),
+                "rows[id] = 1 fills a whole row, and takes the id for the row. The row is the token's place, and the id"
+                " is its column: two indices. And −1 counts from the end: test the ids first.",
             ),
             WrongAnswer(
                 "the id in place of 1",
@@ -493,7 +564,22 @@ EXERCISES = (
                 lambda v: v * v * 4 / 1e9,
                 "That is in gigabytes. The answer is wanted in bytes, a whole number.",
             ),
+            WrongAnswer(
+                "megabytes",
+                lambda v: v * v * 4 / 1e6,
+                "That is in megabytes. The answer is wanted in bytes, a whole number.",
+            ),
             WrongAnswer("power written ^", lambda v: (v ^ 2) * 4, "In Python ^ is no power: write v * v or v**2."),
+            WrongAnswer(
+                "power written ^, 2 times 4 first",
+                lambda v: v ^ 2 * 4,
+                "In Python ^ is no power, and * is worked out before it: write v * v or v**2.",
+            ),
+            WrongAnswer(
+                "4 to the power of V",
+                lambda v: 4**v,
+                "V and 4 have changed places: 4 ** V is 4 · 4 · 4 · … with V factors. V ** 2 is V · V.",
+            ),
             WrongAnswer(
                 "one row",
                 lambda v: v * 4,

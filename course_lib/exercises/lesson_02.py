@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from course_lib.exercises.model import Case, Exercise, Option, Question, WrongAnswer, table
-from course_lib.words import check_ids
+from course_lib.words import check_ids, one_hot
 
 
 def lookup_by_matmul(ids, weight):
@@ -49,6 +49,12 @@ def _lookup_cases() -> list[Case]:
             (torch.tensor([[1, 6, 0], [3, 3, 5]]), table(7, 4)),
             "B T D",
             {"B": 2, "T": 3, "V": 7, "D": 4},
+        ),
+        Case(
+            "ids [2, 0, 4, 2] and a table (8, 3)",
+            (torch.tensor([2, 0, 4, 2]), table(8, 3)),
+            "T D",
+            {"T": 4, "V": 8, "D": 3},
         ),
         Case(
             "4 ids and a square table (3, 3)",
@@ -165,8 +171,8 @@ _LOOKUP_WRONG = (
     WrongAnswer(
         "negative ids wrap",
         _wraps,
-        "Python counts −1 from the end, so an id that is no word got the last word's row. "
-        "Call check_ids(ids, len(weight)) first.",
+        "Python counts −1 from the end, so an id that is no word got the last word's row. Call check_ids(ids,"
+        " len(weight)) first, and let its error through: where `except` catches it, nobody is stopped.",
     ),
     WrongAnswer(
         "error says too little",
@@ -200,7 +206,25 @@ _MATMUL_WRONG = (
         "negative ids wrap",
         _wraps_product,
         "Indexing, torch.eye(V)[ids] or weight[ids], counts −1 from the end, so an id that is no word got the "
-        "last word's row. Call check_ids(ids, len(weight)) first.",
+        "last word's row. Call check_ids(ids, len(weight)) first, and let its error through.",
+    ),
+    WrongAnswer(
+        "width left to torch",
+        lambda ids, weight: F.one_hot(check_ids(ids, len(weight))).to(weight.dtype) @ weight,
+        "You did not give the width, so F.one_hot took the largest id of this batch plus 1, and that many numbers meet"
+        " the rows of the table: F.one_hot(ids, len(weight)).",
+    ),
+    WrongAnswer(
+        "width left to torch, ids not checked",
+        lambda ids, weight: F.one_hot(ids).to(weight.dtype) @ weight,
+        "You did not give the width, so F.one_hot took the largest id of this batch plus 1, and that many numbers meet"
+        " the rows of the table: F.one_hot(ids, len(weight)). And check_ids belongs before it.",
+    ),
+    WrongAnswer(
+        "width from the tokens",
+        lambda ids, weight: one_hot(ids, len(ids)) @ weight,
+        "The width is the number of rows of the table, len(weight). len(ids) is how many tokens there are, so ids were"
+        " refused that the table does have.",
     ),
     WrongAnswer(
         "row of zeros",
@@ -253,6 +277,13 @@ def _linear(embedding, turned=True, bias=False, copied=True, swapped=False):
     values = embedding.weight.T if turned else embedding.weight
     if copied:
         linear.weight = nn.Parameter(values.detach().clone())
+    return linear
+
+
+def _copied_unturned(embedding):
+    linear = nn.Linear(*embedding.weight.shape, bias=False)
+    with torch.no_grad():
+        linear.weight.copy_(embedding.weight)
     return linear
 
 
@@ -323,7 +354,10 @@ EXERCISES = (
             ),
             "check_ids(ids, len(weight)), then F.one_hot(ids, len(weight)).to(weight.dtype) @ weight.",
         ),
-        praise="Each row has one 1, so each product keeps one row of the table and throws the others away.",
+        praise=(
+            "A one-hot row has one 1, so its product with the table keeps one row and throws the others away:"
+            " weight[ids] gives the same."
+        ),
     ),
     Exercise(
         name="lookup_by_index",
@@ -353,6 +387,12 @@ EXERCISES = (
                 lambda e: _linear(e, turned=False),
                 "The table is stored (V, D), one row a word. "
                 "nn.Linear stores (out, in) = (D, V): copy the table turned.",
+            ),
+            WrongAnswer(
+                "copied without a turn",
+                _copied_unturned,
+                "The table is stored (V, D), one row a word. nn.Linear stores (out, in) = (D, V): copy the table"
+                " turned.",
             ),
             WrongAnswer(
                 "sizes and weight not turned",
@@ -390,8 +430,8 @@ EXERCISES = (
             ),
             "nn.Linear(V, D, bias=False). Its weight has the shape (D, V); the table has (V, D).",
             (
-                "A layer's numbers are replaced by hand under no_grad, so that PyTorch does not record it: with"
-                " torch.no_grad(): linear.weight.copy_(embedding.weight.T)"
+                "A layer's numbers are replaced by hand under no_grad, as in the cell above: with torch.no_grad():"
+                " linear.weight.copy_(embedding.weight.T)"
             ),
         ),
         praise="nn.Embedding and nn.Linear hold the same table, one lying, one standing.",
@@ -414,9 +454,9 @@ EXERCISES = (
             WrongAnswer(
                 "each row once",
                 _marked,
-                "counts[ids] += 1 adds once for each DIFFERENT id, however often it occurs: the right side is"
-                " computed first, then written. But a row that is used three times gets three gradients. Use a"
-                " loop, bincount or index_add_.",
+                "Each row that is used has a 1, however often it is used: a row that is used three times gets three"
+                " gradients. (If your code has counts[ids] += 1: the right side is computed first, then written, so"
+                " each DIFFERENT id adds once.) Use a loop over ids.flatten(), bincount or index_add_.",
             ),
             WrongAnswer(
                 "used or not",
@@ -429,6 +469,22 @@ EXERCISES = (
                 lambda ids, v: torch.bincount(ids.flatten()),
                 "Without minlength the result ends at "
                 "the largest id of this batch. Rows without a gradient count too: they get 0.",
+            ),
+            WrongAnswer(
+                "width from the batch, one axis only",
+                lambda ids, v: torch.bincount(ids),
+                "Two things: without minlength the result ends at the largest id of this batch, and bincount takes ids"
+                " of one axis only, so flatten them first.",
+            ),
+            WrongAnswer(
+                "one axis only",
+                lambda ids, v: torch.bincount(ids, minlength=v),
+                "bincount takes ids of one axis only: flatten the batch first.",
+            ),
+            WrongAnswer(
+                "how many rows are used",
+                lambda ids, v: len(ids.unique()),
+                "That is how many different rows are used, one number. Wanted is a number for each of the V rows.",
             ),
             WrongAnswer(
                 "per position",
@@ -491,8 +547,8 @@ QUESTIONS = (
         name="twice_in_a_sentence",
         lesson="02",
         text=(
-            "The word 'the' stands twice in a sentence, 'cat' once, 'dog' not at all. After one backward pass, how"
-            " much gradient have their three rows, if every output number counts the same?"
+            "The word 'the' stands twice in a sentence, 'cat' once, 'dog' not at all. If every number of the result"
+            " counts the same, how much gradient do their three rows get?"
         ),
         options=(
             Option(
