@@ -76,13 +76,13 @@ def draw_one_hot_cost(vocabulary_size: int) -> Drawing:
     return drawing
 
 
-def lookup_steps(tokens: Sequence[str], ids: Tensor, weight: Tensor) -> Live:
+def lookup_steps(tokens: Sequence[str], ids: Tensor, weight: Tensor, token: int = 0) -> Live:
     """Walk through the tokens; the 1, the row of the table and the row of the result light up together."""
 
     def draw(token: int) -> Drawing:
         return figures.lookup_drawing(tokens, ids, weight, token)
 
-    return Live(draw, token=Slider("Token", 0, len(ids) - 1, 0))
+    return Live(draw, token=Slider("Token", 0, len(ids) - 1, token))
 
 
 def lookup_cost(tokens: int, dimension: int, vocabulary_size: int) -> Live:
