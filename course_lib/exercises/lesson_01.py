@@ -344,7 +344,7 @@ EXERCISES = (
             WrongAnswer(
                 "most frequent first",
                 lambda tokens: {t: i for i, (t, _) in enumerate(Counter(tokens).most_common())},
-                "most_common() sorts by how often a word occurs. The contract asks for the order of first"
+                "most_common() sorts by how often a word occurs. The task asks for the order of first"
                 " appearance.",
             ),
             WrongAnswer(
