@@ -6,6 +6,7 @@ import _thread
 import copy
 import linecache
 import re
+import signal
 import sys
 import threading
 import traceback
@@ -253,8 +254,14 @@ def _time_limit(seconds: float) -> Iterator[threading.Event]:
             _thread.interrupt_main()
             wait = min(seconds, 1.0)
 
+    before = signal.getsignal(signal.SIGINT)
+    deaf = before in (signal.SIG_IGN, signal.SIG_DFL)  # in a process that was started in the background, for example
+    if deaf:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=stop, daemon=True).start()
     try:
         yield expired
     finally:
         ended.set()
+        if deaf:
+            signal.signal(signal.SIGINT, before)

@@ -451,6 +451,19 @@ def test_an_endless_loop_is_stopped_by_the_time_limit(tmp_path, monkeypatch, nam
     assert re.search(r"on line [3489], `(while True:|number \+= 1)`", result.message)
 
 
+@pytest.mark.parametrize("handler", [signal.SIG_IGN, signal.SIG_DFL])
+def test_an_endless_loop_is_stopped_where_the_process_ignores_interrupts(tmp_path, monkeypatch, handler):
+    """As in one that a script has started in the background: there it ran on, and filled the memory."""
+    monkeypatch.setattr(checking, "TIME_LIMIT", 0.3)
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        result = check(from_source(tmp_path, source_of("tokenize", ENDLESS), "tokenize"))
+        assert signal.getsignal(signal.SIGINT) == handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert result.diagnosis == "timed out"
+
+
 def test_an_endless_loop_that_swallows_the_interrupt_once_is_stopped_all_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(checking, "TIME_LIMIT", 0.3)
     source = (
