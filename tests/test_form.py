@@ -20,7 +20,7 @@ FORBIDDEN_CODE = {
     "a global seed": r"\b(torch|torch\.random|cuda)\.manual_seed\(|\brandom\.seed\(|\bseed_everything\(",
 }
 MACHINE = {
-    "a path of one machine": r"/home/|/root/|/Users/|/tmp/|\b[A-Z]:\\|site-packages",
+    "a path of one machine": r"/(home|root|Users|tmp)/|\b[A-Z]:\\|site-packages",
     "an address in memory": r"\b0x[0-9a-f]{6,}\b",
 }
 REGISTRY = r"https?://[^\s)\"'>]*\b(pypi\.org|pythonhosted\.org|anaconda\.org|npmjs\.(com|org)|crates\.io)"
