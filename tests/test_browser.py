@@ -154,6 +154,27 @@ def test_what_belongs_together_lights_up_by_pointer_and_by_keyboard(lesson):
     assert lesson.errors == []
 
 
+@pytest.mark.parametrize("lesson", [path.stem[:2] for path in LESSONS], indirect=True)
+def test_each_slider_reaches_both_ends_and_the_picture_follows(lesson):
+    for name in live_cells(lesson.stored):
+        cell = lesson.cell(name)
+        before, panel = heights(cell), cell.locator(".course-panel")
+        for slider in cell.get_by_role("slider").all():
+            start = slider.input_value()
+            for key, end in (("End", "max"), ("Home", "min")):
+                shown, moves = panel.inner_html(), slider.input_value() != slider.get_attribute(end)
+                slider.focus()
+                lesson.page.keyboard.press(key)
+                if moves:
+                    follows = "([panel, shown]) => panel.innerHTML !== shown"
+                    lesson.page.wait_for_function(follows, arg=[panel.element_handle(), shown])
+                assert slider.input_value() == slider.get_attribute(end)
+                assert panel.get_by_role("alert").count() == 0
+                assert heights(cell) == before
+            slider.fill(start)
+    assert lesson.errors == []
+
+
 @of("07")
 def test_what_is_pointed_at_stays_so_when_a_slider_brings_a_new_drawing(lesson):
     cell = lesson.cell("shuffle-live")

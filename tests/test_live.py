@@ -210,6 +210,7 @@ def test_a_slider_keeps_to_its_numbers(sent, kept):
 
 def test_a_slider_with_steps_lands_on_them():
     assert [Slider("P", 4, 15, 4, step=4).clean(v) for v in (4, 6.5, 11, 15, 99)] == [4, 8, 12, 12, 12]
+    assert Slider("P", 4, 15, 4, step=4).settings["max"] == 12  # where the handle of the page ends
     assert Slider("Share", 0, 1, 0.3, step=0.1).value == 0.3
     for wrong in ((5, 5, 5, 1), (0, 9, 10, 1), (0, 9, 1, 0)):
         with pytest.raises(ValueError, match="min < max"):

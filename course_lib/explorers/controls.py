@@ -13,13 +13,14 @@ from pathlib import Path
 
 
 class Slider:
-    """A number from `min` to `max` in steps of `step`."""
+    """A number from `min` in steps of `step`, to `max` or the last step before it."""
 
     def __init__(self, label: str, min: float, max: float, value: float, step: float = 1) -> None:
         if not (min < max and step > 0 and min <= value <= max):
             raise ValueError("expected min < max, min <= value <= max and step > 0, "
                              f"got min={min}, max={max}, value={value}, step={step}")
-        self.label, self.settings = label, {"min": min, "max": max, "step": step}
+        last = round(min + step * math.floor((max - min) / step + 1e-9), 10)  # a handle cannot go beyond it
+        self.label, self.settings = label, {"min": min, "max": last, "step": step}
         self.value = self.clean(value)
 
     def clean(self, value: object, old: object = None) -> object:
@@ -27,8 +28,7 @@ class Slider:
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             return old
         low, high, step = self.settings["min"], self.settings["max"], self.settings["step"]
-        last = math.floor((high - low) / step + 1e-9)
-        return round(low + step * min(max(round((value - low) / step), 0), last), 10)
+        return round(min(max(low + step * round((value - low) / step), low), high), 10)
 
     def widget(self) -> object:
         """A new widget of this control, with a trait `value`."""
