@@ -5,9 +5,21 @@ from __future__ import annotations
 import platform
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import torch
+
+
+def seconds(ways: Mapping[str, Callable[[], object]], runs: int) -> dict[str, list[float]]:
+    """The seconds of `runs` runs of each way, all ways in turn, after one run that does not count."""
+    taken: dict[str, list[float]] = {name: [] for name in ways}
+    for turn in range(runs + 1):
+        for name, way in ways.items():
+            start = time.perf_counter()
+            way()
+            if turn:
+                taken[name].append(time.perf_counter() - start)
+    return taken
 
 
 def compare(runs: int = 15, **ways: Callable[[], object]) -> str:
@@ -15,18 +27,11 @@ def compare(runs: int = 15, **ways: Callable[[], object]) -> str:
 
     A line holds the median in milliseconds, the smallest and largest, and the ratio to the first way's median.
     """
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
     with torch.no_grad():
-        for way in ways.values():
-            way()
-        for _ in range(runs):
-            for name, way in ways.items():
-                start = time.perf_counter()
-                way()
-                seconds[name].append(time.perf_counter() - start)
-    first = statistics.median(next(iter(seconds.values())))
+        measured = seconds(ways, runs)
+    first = statistics.median(next(iter(measured.values())))
     lines = []
-    for name, taken in seconds.items():
+    for name, taken in measured.items():
         middle = statistics.median(taken)
         spread = f"{min(taken) * 1e3:.2f} to {max(taken) * 1e3:.2f}"
         lines.append(f"  {name:8} {middle * 1e3:7.2f} ms  ({spread})  {middle / first:.2f} × the first")

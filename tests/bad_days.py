@@ -22,7 +22,7 @@ from nbformat.v4 import new_code_cell
 
 from course_lib import COURSE
 from course_lib.notebooks import NotebookError, run
-from tests.notebook_runs import NOTEBOOKS, code_cells, compared, read, texts
+from tests.notebook_runs import NOTEBOOKS, changed, code_cells, read
 
 TABLE = Path(__file__).with_name("BAD_DAYS.md")
 PARTS = ("course_lib", "notebooks", "data", "labconfig", "pyproject.toml", "requirements.txt")
@@ -127,12 +127,11 @@ def outcome(path: Path, day: Day) -> str:
     with place(day.elsewhere) as course:
         environment = {"PYTHONPATH": str(course), **day.environment}
         try:
-            done = {cell.id: cell for cell in run(notebook, course / "notebooks" / path.name, **environment).cells}
+            done = run(notebook, course / "notebooks" / path.name, **environment)
         except NotebookError as error:
             return f"failed: {error}"
-    told = {cell.id: (texts(cell), texts(done[cell.id])) for cell in compared(stored)}
-    changed = [name for name, (before, now) in told.items() if before != now]
-    return f"other output: {', '.join(changed)}" if changed else "as stored"
+    other = ", ".join(changed(stored, done))
+    return f"other output: {other}" if other else "as stored"
 
 
 def cells_alone_row(paths: list[Path]) -> str:

@@ -6,13 +6,11 @@ import importlib.util
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 import uuid
-from contextlib import ExitStack
 from pathlib import Path
 
 import psutil
@@ -21,6 +19,7 @@ import requests
 import websocket
 
 from course_lib import COURSE
+from tests.lab import free_ports
 
 CONFIG = COURSE / "notebooks" / "teaching" / "jupyterhub_config.py"
 PATIENCE = 120  # seconds that a start may take on a busy machine
@@ -63,15 +62,6 @@ def opened(folder: Path) -> list[str]:
     layers = f"lowerdir={closed[0]},upperdir={folder}/upper,workdir={folder}/work"
     lines += [f"mount -t overlay overlay -o {layers} {closed[0]}", "chmod a+rx " + " ".join(map(str, closed))]
     return ["unshare", "--mount", "sh", "-c", "\n".join([*lines, 'exec "$@"']), "sh"]
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports of loopback that nothing listens on; all different."""
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
 
 
 def wait_for(condition, what: str):

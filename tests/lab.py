@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -39,6 +40,15 @@ def launch(playwright: Playwright) -> Browser:
     return pytest.skip("no browser found that starts: install Chromium, Chrome or Edge")
 
 
+def free_ports(count: int) -> list[int]:
+    """Ports of loopback that nothing listens on; all different."""
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
+
+
 class Lab:
     """JupyterLab as `python3 -m course_lib lab` starts it, with everything it writes under `folder`."""
 
@@ -48,9 +58,7 @@ class Lab:
 
     def start(self) -> None:
         """Start the server on a free port and wait until it answers."""
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.address = f"http://127.0.0.1:{free.getsockname()[1]}"
+        self.address = f"http://127.0.0.1:{free_ports(1)[0]}"
         places = {f"JUPYTER_{kind}_DIR": str(self.folder / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")}
         places["IPYTHONDIR"] = str(self.folder / "ipython")
         options = {

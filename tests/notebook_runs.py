@@ -76,6 +76,14 @@ def texts(cell: NotebookNode) -> list[tuple[str, str]]:
     return shown
 
 
+def changed(before: NotebookNode, after: NotebookNode) -> dict[str, tuple]:
+    """What a cell showed before and after, by its id, where the two differ; of those that are the same everywhere."""
+    now = {cell.id: cell for cell in after.cells}
+    shown = {cell.id: (texts(cell), texts(now[cell.id])) for cell in compared(before)}
+    assert shown, "no cell was compared"
+    return {name: (one, other) for name, (one, other) in shown.items() if one != other}
+
+
 def run_twice(notebook: NotebookNode, path: Path, last: str) -> tuple[NotebookNode, NotebookNode, str]:
     """Run each code cell twice in order in one kernel, then the line `last`.
 

@@ -10,8 +10,8 @@ from course_lib.notebooks import WIDGET_VIEW, run, solved
 from tests.notebook_runs import (
     LESSONS,
     NOTEBOOKS,
+    changed,
     code_cells,
-    compared,
     each,
     exercise_names,
     live_cells,
@@ -37,10 +37,7 @@ def solved_twice(path):
 @each(NOTEBOOKS)
 def test_a_cell_run_twice_shows_the_same(path):
     first, second, _ = solved_twice(path)
-    pairs = list(zip(compared(first), compared(second), strict=True))
-    assert pairs
-    changed = {one.id: (texts(one), texts(two)) for one, two in pairs if texts(one) != texts(two)}
-    assert changed == {}
+    assert changed(first, second) == {}
 
 
 @each(NOTEBOOKS)
@@ -73,9 +70,6 @@ def test_every_control_moves_its_picture_and_none_breaks_it(path):
 def test_without_widgets_each_cell_shows_the_stored_text_and_no_widget(path):
     stored = read(path)
     static = run(stored, path, COURSE_WIDGETS="off")
-    pairs = list(zip(compared(stored), compared(static), strict=True))
-    assert pairs
-    changed = {one.id: (texts(one), texts(two)) for one, two in pairs if texts(one) != texts(two)}
-    assert changed == {}
+    assert changed(stored, static) == {}
     outputs = [output for cell in code_cells(static) for output in cell.outputs]
     assert not [output for output in outputs if WIDGET_VIEW in output.get("data", {})]

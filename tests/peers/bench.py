@@ -21,6 +21,7 @@ from einops import rearrange
 from torch import Tensor, nn
 
 from course_lib import data, embed, hybrid, patches, skipgram, tiny_world, vit, words
+from course_lib.measure import seconds
 from course_lib.reproducible import one_thread, seeded
 
 RUNS = 30
@@ -34,15 +35,8 @@ SHAPES = {  # images, patch size, embedding dimension
 
 
 def medians(ways: dict[str, Callable[[], object]], runs: int = RUNS) -> dict[str, float]:
-    """Median seconds of each way, all run in turn; three rounds before do not count."""
-    taken: dict[str, list[float]] = {name: [] for name in ways}
-    for turn in range(runs + 3):
-        for name, way in ways.items():
-            start = time.perf_counter()
-            way()
-            if turn >= 3:
-                taken[name].append(time.perf_counter() - start)
-    return {name: statistics.median(seconds) for name, seconds in taken.items()}
+    """Median seconds of each way, all run in turn."""
+    return {name: statistics.median(taken) for name, taken in seconds(ways, runs).items()}
 
 
 def layers(shape: tuple[int, ...], patch: int, dimension: int) -> dict[str, nn.Module]:
@@ -69,9 +63,9 @@ def bench_patches() -> None:
     for label, (shape, patch, dimension) in SHAPES.items():
         images, made = torch.rand(shape), layers(shape, patch, dimension)
         for kind, run in (("forward", forward), ("forward and backward", backward)):
-            seconds = medians({name: partial(run, layer, images) for name, layer in made.items()})
-            fastest = min(taken for name, taken in seconds.items() if not name.startswith("ours"))
-            told = ", ".join(f"{name} {taken / fastest:.2f}" for name, taken in seconds.items())
+            middle = medians({name: partial(run, layer, images) for name, layer in made.items()})
+            fastest = min(taken for name, taken in middle.items() if not name.startswith("ours"))
+            told = ", ".join(f"{name} {taken / fastest:.2f}" for name, taken in middle.items())
             print(f"  {label}, {kind} ({fastest * 1e3:.2f} ms): {told}", flush=True)
 
 
@@ -118,9 +112,9 @@ def bench_lookup() -> None:
             tell(f"{vocabulary:,} words, {dimension} numbers", medians(ways, runs=10), "F.embedding")
 
 
-def tell(label: str, seconds: dict[str, float], first: str) -> None:
+def tell(label: str, middle: dict[str, float], first: str) -> None:
     print(
-        f"  {label}: {', '.join(f'{name} {taken / seconds[first]:.2f}' for name, taken in seconds.items())}", flush=True
+        f"  {label}: {', '.join(f'{name} {taken / middle[first]:.2f}' for name, taken in middle.items())}", flush=True
     )
 
 
@@ -142,10 +136,10 @@ def bench_words() -> None:
     theirs = time.perf_counter() - start
     table = torch.tensor(model.wv[list(vocabulary)])
     print(f"skip-gram on the small world, {tokens:,} tokens, {epochs} epochs, 24 numbers, window 3")
-    for name, weight, seconds in (("ours", learned.weight, own), ("gensim", table, theirs)):
+    for name, weight, took in (("ours", learned.weight, own), ("gensim", table, theirs)):
         share = skipgram.share_in_group(weight, vocabulary, groups)
-        speed = epochs * tokens / seconds
-        print(f"  {name}: {speed:,.0f} tokens a second ({theirs / seconds:.2f} of gensim), {share:.1%} of the nearest")
+        speed = epochs * tokens / took
+        print(f"  {name}: {speed:,.0f} tokens a second ({theirs / took:.2f} of gensim), {share:.1%} of the nearest")
 
 
 def bench_digits() -> None:
