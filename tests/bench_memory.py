@@ -64,7 +64,7 @@ def of_hub() -> tuple[int, int]:
 
 
 def main(only: list[str]) -> None:
-    resource.setrlimit(resource.RLIMIT_DATA, (hub.MEMORY, resource.RLIM_INFINITY))  # the kernels have it too
+    resource.setrlimit(resource.RLIMIT_DATA, (hub.KERNEL, resource.RLIM_INFINITY))  # the kernels have it too
     print("lesson  after set-up  highest  at the end  shared")
     rows = []
     for path in NOTEBOOKS:

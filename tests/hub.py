@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import importlib.util
 import json
 import os
@@ -19,9 +21,12 @@ import requests
 import websocket
 
 from course_lib import COURSE
+from course_lib.classroom import hub
+from course_lib.classroom.places import ClassError
 from tests.lab import free_ports
 
 CONFIG = COURSE / "notebooks" / "teaching" / "jupyterhub_config.py"
+MEMORY = 3 << 30  # bytes for a learner as a whole, as the configuration says
 PATIENCE = 120  # seconds that a start may take on a busy machine
 
 
@@ -140,9 +145,13 @@ class Hub:
             self.process.wait()
         for left in psutil.wait_procs(ours, timeout=5)[1]:
             left.kill()
+        psutil.wait_procs(ours, timeout=5)
 
     def remove(self) -> None:
         self.stop()
+        for uid in {hub.FIRST_UID, *(home.stat().st_uid for home in self.folder.glob("homes/*"))}:
+            with contextlib.suppress(OSError, ClassError):  # not made yet, or in use by a class on this computer
+                hub.memory_group(uid, MEMORY).rmdir()
         shutil.rmtree(self.folder)
 
 
@@ -183,7 +192,7 @@ class Learner:
         return self.session.request(method, f"{self.base}/api/{path}", headers=marked, **content)
 
     def open(self, notebook: str) -> None:
-        """Open a lesson with a kernel of its own."""
+        """Open a lesson with a kernel of its own, where `run` runs code from now on."""
         wanted = {"path": f"notebooks/{notebook}", "name": "", "type": "notebook", "kernel": {"name": "python3"}}
         answer = self.ask("POST", "sessions", json=wanted)
         assert answer.ok, answer.text
@@ -191,8 +200,14 @@ class Learner:
         cookie = self.session.prepare_request(requests.Request("GET", address)).headers["Cookie"]
         self.line = websocket.create_connection(address.replace("http", "ws", 1), cookie=cookie, timeout=PATIENCE)
 
+    def another(self, notebook: str) -> Learner:
+        """The same learner in a second lesson."""
+        same = copy.copy(self)
+        same.open(notebook)
+        return same
+
     def run(self, code: str) -> str:
-        """What a cell prints and shows as text, or the name and message of its error."""
+        """What a cell prints and shows as text, the name and message of its error, or that the kernel died."""
         asked, shown = uuid.uuid4().hex, []
         header = {"msg_id": asked, "msg_type": "execute_request", "session": asked, "username": "", "version": "5.3"}
         content = {"code": code, "silent": False, "store_history": True, "stop_on_error": True}
@@ -200,6 +215,8 @@ class Learner:
         self.line.send(json.dumps(message))
         while True:
             answer = json.loads(self.line.recv())
+            if answer["content"].get("execution_state") in ("restarting", "autorestarting", "dead"):
+                return "the kernel died"
             if answer["parent_header"].get("msg_id") != asked:
                 continue
             kind, content = answer["header"]["msg_type"], answer["content"]

@@ -16,7 +16,7 @@ from course_lib.classroom import copies, hub
 from course_lib.classroom.overview import overview
 from course_lib.classroom.places import ClassError
 from course_lib.requirements import requirement_lines
-from tests.hub import Hub, Learner, require_hub
+from tests.hub import MEMORY, Hub, Learner, require_hub
 
 TEXT = {"capture_output": True, "text": True}
 needs_root = pytest.mark.skipif(
@@ -130,6 +130,30 @@ def test_a_kernel_that_asks_for_too_much_is_told_and_harms_nobody(klass):
     assert together(lambda learner: learner.run("6 * 7"), [greedy, *others]) == ["42"] * 3
 
 
+TAKE = "import os; much = os.urandom(1 << 20) * 1400; print('taken')"  # MiB, each of them written to
+LIVES = "print('taken' if 'much' in globals() else 'gone')"
+
+
+def taken(answer):
+    """Whether a kernel has its memory; the other answer that may come is that it died."""
+    assert answer in ("taken", "the kernel died")
+    return answer == "taken"
+
+
+def test_a_learner_with_several_kernels_is_limited_as_a_whole_and_harms_nobody(klass):
+    greedy, *others = klass.learners
+    group = hub.memory_group(hub.account(klass.folder, greedy.name), MEMORY)
+    kernels = [greedy.another(path.name) for path in sorted((COURSE / "notebooks").glob("0[1-3]*"))]
+    took = [kernel for kernel in kernels if taken(kernel.run(TAKE))]
+    live = [kernel for kernel in took if taken(kernel.run(LIVES))]
+    assert len(kernels) == 3 and len(live) < 3
+    highest = next(group / name for name in ("memory.peak", "memory.max_usage_in_bytes") if (group / name).exists())
+    assert MEMORY * 0.9 < int(highest.read_text()) <= MEMORY
+    assert greedy.ask("GET", "contents/notebooks").ok  # the server lives
+    greedy.open(NOTEBOOK)
+    assert together(lambda learner: learner.run("6 * 7"), [greedy, *others]) == ["42"] * 3
+
+
 def test_a_wrong_password_and_a_name_not_on_the_list_are_refused(klass):
     assert not Learner(klass, NAMES[0]).login("secret of somebody else")
     assert not Learner(klass, "somebody").login("secret of somebody")
@@ -195,18 +219,43 @@ def test_a_class_list_that_will_not_do_is_told(tmp_path, text, told):
 # ---------------------------------------------------------------- the server
 
 
+def control_groups(top, *files):
+    for file in files:
+        (top / file).parent.mkdir(parents=True, exist_ok=True)
+        (top / file).write_text("")
+    return {file: (top / file).read_text for file in files}
+
+
+def test_a_learners_group_of_version_2_takes_no_more_than_it_may_and_swaps_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(hub, "CGROUPS", tmp_path)
+    groups = [f"{group}cgroup.subtree_control" for group in ("", "course/")]
+    limits = [f"course/20000/memory.{name}max" for name in ("", "swap.")]
+    read = control_groups(tmp_path, "cgroup.controllers", *groups, *limits)
+    assert hub.memory_group(20_000, 3 << 30) == tmp_path / "course" / "20000"
+    assert [read[file]() for file in (*groups, *limits)] == ["+memory", "+memory", "3221225472", "0"]
+
+
+@pytest.mark.parametrize("files", [[], ["cgroup.controllers"], ["memory/tasks"]])
+def test_a_hub_is_refused_where_the_memory_of_a_learner_cannot_be_limited(tmp_path, monkeypatch, files):
+    monkeypatch.setattr(hub, "CGROUPS", tmp_path)
+    control_groups(tmp_path, *files)
+    with pytest.raises(ClassError, match="as a whole cannot be limited here .*set c.Spawner.mem_limit = None"):
+        hub.as_learner(20_000, 3 << 30)
+    assert "prlimit" in hub.as_learner(20_000, None)[0]
+
+
 def test_a_hub_is_refused_where_it_could_not_keep_learners_apart(tmp_path, monkeypatch):
     monkeypatch.setattr(hub.sys, "platform", "darwin")
     with pytest.raises(ClassError, match="on Linux only"):
-        hub.check_server(tmp_path)
+        hub.check_server(tmp_path, MEMORY)
     monkeypatch.setattr(hub.sys, "platform", "linux")
     monkeypatch.setattr(hub.os, "geteuid", lambda: 1000, raising=False)
     with pytest.raises(ClassError, match="started by root.*use sudo"):
-        hub.check_server(tmp_path)
+        hub.check_server(tmp_path, MEMORY)
     monkeypatch.setattr(hub.os, "geteuid", lambda: 0, raising=False)
     monkeypatch.setattr(hub.shutil, "which", lambda name: None)
     with pytest.raises(ClassError, match="not found on PATH: setpriv, prlimit, configurable-http-proxy"):
-        hub.check_server(tmp_path)
+        hub.check_server(tmp_path, MEMORY)
 
 
 def test_a_class_folder_that_learners_cannot_reach_is_told():

@@ -14,7 +14,8 @@ from course_lib.classroom.places import ClassError
 
 FIRST_UID = 20_000  # user numbers of learners start here, above those of people and below those of containers
 PROCESSES = 500  # threads of a learner: a server and a kernel have about 20 each
-MEMORY = 2 << 30  # bytes that one kernel may take for itself: every lesson runs with it, tests/bench_memory.py shows
+KERNEL = 2 << 30  # bytes that one kernel may take for itself: every lesson runs with it, tests/bench_memory.py shows
+CGROUPS = Path("/sys/fs/cgroup")  # where Linux keeps its control groups
 
 # Many learners share the processors, so that each kernel uses one. Tensors of a megabyte and more go back to the
 # system when they are freed; smaller ones are kept for the next, since asking the system each time takes longer.
@@ -51,8 +52,11 @@ def class_list(path: Path) -> set[str]:
     return found
 
 
-def check_server(folder: Path) -> None:
-    """ClassError where this computer cannot keep learners apart, or closes course or class `folder` to them."""
+def check_server(folder: Path, memory: int | None) -> None:
+    """ClassError where this computer cannot keep learners apart, or closes course or class `folder` to them.
+
+    `memory` is what a learner may take as a whole, in bytes; None if only each kernel is limited.
+    """
     if not sys.platform.startswith("linux"):
         raise ClassError("a hub for a class runs on Linux only: its learners are kept apart by means of Linux")
     if os.geteuid() != 0:
@@ -64,7 +68,7 @@ def check_server(folder: Path) -> None:
             "npm install --global configurable-http-proxy"
         )
     code = "import os, sys, course_lib, jupyterhub; os.chdir(sys.argv[1])"
-    test = [*as_learner(FIRST_UID, MEMORY), sys.executable, "-c", code, str(folder)]
+    test = [*as_learner(FIRST_UID, memory), sys.executable, "-c", code, str(folder)]
     tried = subprocess.run(test, cwd="/", env={"PYTHONPATH": str(COURSE)}, capture_output=True, text=True)
     if tried.returncode:
         raise ClassError(
@@ -73,13 +77,51 @@ def check_server(folder: Path) -> None:
         )
 
 
-def as_learner(uid: int, memory: int) -> list[str]:
+def as_learner(uid: int, memory: int | None) -> list[str]:
     """The start of a command that runs under a learner's number, without further rights, with limited memory.
 
-    `memory` is what each process may have for itself, in bytes: more raises MemoryError in the process that asks.
+    More than KERNEL bytes in one process raise MemoryError there. More than `memory` bytes in all processes of the
+    learner end some, the largest first. ClassError where this computer cannot limit them together.
     """
+    together = _joining(memory_group(uid, memory)) if memory else []
     rights = [f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs", "--bounding-set=-all"]
-    return ["prlimit", f"--data={memory}", f"--nproc={PROCESSES}", "setpriv", *rights]
+    return [*together, "prlimit", f"--data={KERNEL}", f"--nproc={PROCESSES}", "setpriv", *rights]
+
+
+def _joining(group: Path) -> list[str]:
+    """The start of a command that runs in a control group, with all that it starts."""
+    return ["sh", "-c", 'echo $$ > "$0" && exec "$@"', str(group / "cgroup.procs")]
+
+
+def memory_group(uid: int, memory: int) -> Path:
+    """A learner's control group, whose processes together may take `memory` bytes; made at the first call."""
+    try:
+        if (CGROUPS / "cgroup.controllers").exists():  # version 2
+            course, limit, swap = CGROUPS / "course", "memory.max", "memory.swap.max"
+        else:
+            own = re.search(r"^\d+:memory:/(.*)$", Path("/proc/self/cgroup").read_text(), re.MULTILINE)
+            course = CGROUPS / "memory" / (own[1] if own else "") / "course"
+            limit, swap = "memory.limit_in_bytes", "memory.swappiness"
+        course.mkdir(exist_ok=True)
+        for above in (CGROUPS, course):
+            _set(above / "cgroup.subtree_control", "+memory", optional=True)
+        group = course / str(uid)
+        group.mkdir(exist_ok=True)
+        _set(group / limit, memory)
+        _set(group / swap, 0, optional=True)
+    except OSError as error:
+        raise ClassError(
+            f"the memory of a learner as a whole cannot be limited here ({error}), as in many containers: run the hub "
+            "on the server itself, or set c.Spawner.mem_limit = None, which limits each kernel alone"
+        ) from error
+    return group
+
+
+def _set(path: Path, value: int | str, optional: bool = False) -> None:
+    """Write into a file of a control group. Such files are there or not: none is made."""
+    if path.exists() or not optional:
+        with path.open("r+") as file:
+            file.write(str(value))
 
 
 def account(folder: Path, name: str) -> int:
@@ -123,7 +165,7 @@ def _free_uid(homes: Path) -> int:
         uid += 1
 
 
-def server_command(folder: Path, name: str, memory: int) -> list[str]:
+def server_command(folder: Path, name: str, memory: int | None) -> list[str]:
     """The command that starts a learner's server: it brings the copy of the lessons up to date first."""
     python = [sys.executable, "-m"]
     copies = [*python, "course_lib.classroom.copies", str(COURSE / "notebooks"), "notebooks"]

@@ -23,8 +23,12 @@ from course_lib.classroom.places import ClassError  # noqa: E402
 
 c = get_config()  # noqa: F821, which JupyterHub puts here
 
+# What a learner may take in all, in bytes: beyond it kernels of the learner end, the largest first. One kernel may
+# take 2 GiB of it; beyond that Python raises MemoryError. To change it write hub.KERNEL = ... here.
+c.Spawner.mem_limit = 3 << 30
+
 try:
-    hub.check_server(CLASS)
+    hub.check_server(CLASS, c.Spawner.mem_limit)
     learners = hub.class_list(CLASS / "class.txt")
 except ClassError as error:
     sys.exit(f"This did not work: {error}")
@@ -57,9 +61,6 @@ def prepare(spawner):
 
 
 c.Spawner.pre_spawn_hook = prepare
-
-# What one kernel may take for itself; beyond it Python raises MemoryError. "4G" leaves room for experiments.
-c.Spawner.mem_limit = hub.MEMORY
 
 # The kernels find the course, and what it tells JupyterLab, as with `python3 -m course_lib lab`.
 c.Spawner.environment = {
