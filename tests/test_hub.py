@@ -329,6 +329,14 @@ def test_the_command_is_run_even_if_the_copy_cannot_be_written(lessons, tmp_path
     assert done.returncode == 0 and done.stdout == "the server\n" and "are not up to date" in done.stderr
 
 
+def test_the_service_starts_what_the_notes_for_teachers_start():
+    folder = COURSE / "notebooks"
+    service = (folder / "teaching" / "hub.service").read_text(encoding="utf-8")
+    notes = (folder / "TEACHING.md").read_text(encoding="utf-8")
+    assert re.search(r"^ExecStart=(.*)$", service, re.MULTILINE)[1] in notes.splitlines()
+    assert f"cd {re.search('WorkingDirectory=(.*)', service)[1]} " in notes
+
+
 def test_the_tests_use_the_versions_that_teachers_install():
     teaching, tests = (
         requirement_lines((COURSE / name / "requirements.txt").read_text(encoding="utf-8"))
