@@ -179,6 +179,7 @@ def test_each_slider_reaches_both_ends_and_the_picture_follows(lesson):
 def test_what_is_pointed_at_stays_so_when_a_slider_brings_a_new_drawing(lesson):
     cell = lesson.cell("shuffle-live")
     says = cell.locator(".course-says")
+    lesson.page.mouse.move(0, 0)  # a pointer that is already there does not move, and lights nothing up
     cell.locator('[data-panel="image"][data-name="place 3"]').hover()
     before = says.text_content()
     cell.get_by_role("slider", name="Swaps").focus()
