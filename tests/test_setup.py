@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections import namedtuple
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,15 @@ def test_specifiers_agree_with_packaging(specifier):
 def test_an_unreadable_specifier_is_refused(specifier):
     with pytest.raises(ValueError, match="cannot read"):
         requirements.satisfies("1.0", specifier)
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "tests/requirements.txt", "notebooks/teaching/requirements.txt"])
+def test_every_pinned_version_can_be_had_for_the_oldest_python(name):
+    oldest = re.search('requires-python = ">=(.*)"', PYPROJECT)[1]
+    pinned = requirements.requirement_lines(text_of(name))
+    for_all = [requirements.split_requirement(line)[0] for line in pinned if ";" not in line]
+    needs = {package: metadata.metadata(package)["Requires-Python"] or "" for package in for_all}
+    assert for_all and {package: need for package, need in needs.items() if not SpecifierSet(need).contains(oldest)} == {}
 
 
 def test_markers_on_the_python_version_are_followed():
