@@ -9,15 +9,18 @@ import os
 import sys
 import tempfile
 import time
+import uuid
 from pathlib import Path
 
 import nbformat
 from ipykernel.kernelspec import RESOURCES, get_kernel_dict
 from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.localinterfaces import localhost
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
+from traitlets import HasTraits, default
 
 from course_lib import COURSE
 
@@ -39,7 +42,24 @@ class NotebookError(RuntimeError):
     """A cell of a notebook failed; the message names the notebook, the cell and the error."""
 
 
-class ThisPython(AsyncKernelManager):
+class WithoutPorts(HasTraits):
+    """A kernel manager that speaks to its kernel through files, where the system can.
+
+    A free port can be taken by somebody else before the kernel has it; then the kernel ends without a word.
+    """
+
+    @default("transport")
+    def _files(self) -> str:
+        return "tcp" if os.name == "nt" else "ipc"
+
+    @default("ip")
+    def _place(self) -> str:
+        if self.transport == "tcp":
+            return localhost()
+        return os.path.join(tempfile.gettempdir(), f"kernel-{uuid.uuid4().hex[:12]}")  # of about 100 characters at most
+
+
+class ThisPython(WithoutPorts, AsyncKernelManager):
     """Starts the Python that runs this, whatever is installed under the name python3."""
 
     @property

@@ -1,6 +1,7 @@
 """A pytest plugin that makes nbval compare pictures by presence and text, and tells what each notebook took.
 
-It reaches into nbval (IPyNbCell.compare_outputs, RunningKernel.execute_cell_input), so nbval is pinned.
+It reaches into nbval (IPyNbCell.compare_outputs, RunningKernel.execute_cell_input, kernel.KernelManager), so nbval is
+pinned.
 """
 
 from __future__ import annotations
@@ -13,13 +14,21 @@ from collections import defaultdict
 from pathlib import Path
 
 import nbformat
+import nbval.kernel
 import pytest
+from jupyter_client import KernelManager
 from nbval.kernel import RunningKernel
 from nbval.plugin import IPyNbCell
+
+from course_lib.notebooks import WithoutPorts
 
 SLOW_SECONDS = 5
 PICTURES = ("image/png", "image/jpeg")
 _progress = pytest.StashKey[Path]()
+
+
+class Manager(WithoutPorts, KernelManager):
+    """nbval's kernels take no port either."""
 
 
 def pytest_configure(config):
@@ -27,6 +36,7 @@ def pytest_configure(config):
     config.stash[_progress] = Path(tempfile.mkdtemp(prefix="course-progress-"))
     os.environ["COURSE_PROGRESS"] = str(config.stash[_progress] / "events.jsonl")
     RunningKernel.execute_cell_input = _execute_cell_input
+    nbval.kernel.KernelManager = Manager
 
 
 def pytest_unconfigure(config):

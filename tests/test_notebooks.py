@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import socket
 from types import SimpleNamespace
 
 import pytest
+from jupyter_client.connect import LocalPortCache
 from nbformat import reads, v4
+from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel
 
 from course_lib import notebooks
 from course_lib.notebooks import (
@@ -124,6 +127,16 @@ def test_an_error_names_notebook_cell_and_error_and_leaves_the_file(tmp_path, ca
 def test_a_cell_that_never_ends_or_kills_the_kernel_is_told(tmp_path, source, reason):
     with pytest.raises(NotebookError, match=f"a.ipynb, cell bad: {reason}"):
         run(notebook({"bad": source}), tmp_path / "a.ipynb", timeout=1)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no files to speak through")
+def test_a_port_that_somebody_else_takes_first_does_no_harm(tmp_path, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        monkeypatch.setattr(LocalPortCache, "find_available_port", lambda cache, ip: port)
+        done = run(notebook({"a": "print(6 * 7)"}), tmp_path / "a.ipynb")
+        RunningKernel(CURRENT_ENV_KERNEL_NAME, tmp_path, startup_timeout=20).stop()
+    assert done.cells[0].outputs[0].text == "42\n"
 
 
 def test_cleaning_joins_neighbouring_pieces_of_one_stream_only():

@@ -138,7 +138,7 @@ def test_every_pinned_version_can_be_had_for_the_oldest_python(name):
     pinned = requirements.requirement_lines(text_of(name))
     for_all = [requirements.split_requirement(line)[0] for line in pinned if ";" not in line]
     needs = {package: metadata.metadata(package)["Requires-Python"] or "" for package in for_all}
-    assert for_all and {package: need for package, need in needs.items() if not SpecifierSet(need).contains(oldest)} == {}
+    assert for_all and [one for one, need in needs.items() if not SpecifierSet(need).contains(oldest)] == []
 
 
 def test_markers_on_the_python_version_are_followed():
