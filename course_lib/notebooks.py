@@ -50,13 +50,14 @@ class WithoutPorts(HasTraits):
 
     @default("transport")
     def _files(self) -> str:
-        return "tcp" if os.name == "nt" else "ipc"
+        short = len(tempfile.gettempdir()) < 80  # such a path may have about 100 characters in all
+        return "ipc" if short and os.name != "nt" else "tcp"
 
     @default("ip")
     def _place(self) -> str:
         if self.transport == "tcp":
             return localhost()
-        return os.path.join(tempfile.gettempdir(), f"kernel-{uuid.uuid4().hex[:12]}")  # of about 100 characters at most
+        return os.path.join(tempfile.gettempdir(), f"kernel-{uuid.uuid4().hex[:12]}")
 
 
 class ThisPython(WithoutPorts, AsyncKernelManager):

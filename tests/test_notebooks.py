@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import tempfile
 from types import SimpleNamespace
 
 import pytest
@@ -136,6 +137,14 @@ def test_a_port_that_somebody_else_takes_first_does_no_harm(tmp_path, monkeypatc
         monkeypatch.setattr(LocalPortCache, "find_available_port", lambda cache, ip: port)
         done = run(notebook({"a": "print(6 * 7)"}), tmp_path / "a.ipynb")
         RunningKernel(CURRENT_ENV_KERNEL_NAME, tmp_path, startup_timeout=20).stop()
+    assert done.cells[0].outputs[0].text == "42\n"
+
+
+def test_a_kernel_starts_where_the_folder_of_temporary_files_has_a_long_path(tmp_path, monkeypatch):
+    folder = tmp_path / ("long" * 25)
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    done = run(notebook({"a": "print(6 * 7)"}), tmp_path / "a.ipynb")
     assert done.cells[0].outputs[0].text == "42\n"
 
 
