@@ -6,6 +6,8 @@ is installed, so it can use nothing but the standard library (and Python 3.10 ca
 import re
 import sys
 from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
 
 _REQUIREMENT = re.compile(r"([A-Za-z0-9][\w.-]*)(?:\[[^]]*\])?\s*\(?([^();]*)\)?\s*(?:;\s*(.+))?")
 _MARKER = re.compile(r"""python_version\s*(<|>=)\s*["'](\d+)\.(\d+)["']""")
@@ -128,4 +130,22 @@ def unmet(requirements: list[str], version_of=installed_version) -> list[str]:
             found.append(name)
         elif applies and not satisfies(version, specifier):
             found.append(f"{name} {version} (needs {specifier})")
+    return found
+
+
+def misplaced(requirements: list[str]) -> list[str]:
+    """Packages that are installed and hidden by another module of their name: `torch (hidden by /x/torch.py)`.
+
+    A broken module on PYTHONPATH does that, and the metadata of the right one say that all is well.
+    """
+    found = []
+    for name, _, applies in map(split_requirement, requirements):
+        spec = find_spec(name.replace("-", "_")) if applies else None
+        if spec is None or spec.origin is None or installed_version(name) is None:
+            continue
+        package = metadata.distribution(name)
+        home, module = Path(str(package.locate_file(""))).resolve(), Path(spec.origin).resolve()
+        # One that its own developers installed from their sources lies elsewhere, and says so.
+        if home not in module.parents and "editable" not in (package.read_text("direct_url.json") or ""):
+            found.append(f"{name} (hidden by {module})")
     return found

@@ -1,6 +1,9 @@
 """The set-up: which packages are needed, how .venv comes about, faults told in one line, packaging."""
 
 import ast
+import errno
+import functools
+import http.server
 import importlib.util
 import json
 import os
@@ -10,7 +13,9 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
+import zipfile
 from collections import namedtuple
 from importlib import metadata
 from pathlib import Path
@@ -19,7 +24,9 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 from course_lib import COURSE, requirements
-from course_lib import __main__ as setup
+from course_lib import __main__ as commands
+from course_lib.setup import faults, installation, machine, server
+from course_lib.setup.faults import SetupError
 
 
 def text_of(name: str) -> str:
@@ -34,16 +41,26 @@ posix = pytest.mark.skipif(os.name == "nt", reason="signals and links of POSIX")
 FAKE = """
 import json, os, signal, sys, time
 name = __package__
+if sys.argv[1:] == ["config", "list"]:
+    sys.exit()
 with open(os.environ["CALLS"], "a") as file:
-    keys = ("PYTHONPATH", "JUPYTER_CONFIG_PATH", "COURSE_PROGRESS", "OMP_NUM_THREADS", "MPLBACKEND")
+    keys = ("PYTHONPATH", "COURSE_PROGRESS", "OMP_NUM_THREADS", "MPLBACKEND", "PIP_USER", "PIP_TARGET", "TMPDIR")
+    keys += ("JUPYTER_CONFIG_PATH", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     call = {"name": name, "arguments": sys.argv[1:], "folder": os.getcwd()}
     call["marks"] = [f for f in os.listdir(sys.prefix) if f.startswith("complete-")]
     file.write(json.dumps({**call, **{key: os.environ.get(key) for key in keys}}) + "\\n")
 todo = os.environ.get("FAKE_" + name, "")
 if todo == "killed":
     os.kill(os.getpid(), signal.SIGKILL)
+if todo.startswith("runs") and name == "jupyterlab":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
+    info = os.path.join(os.environ["JUPYTER_RUNTIME_DIR"], f"jpserver-{os.getpid()}.json")
+    with open(info, "w") as file:
+        json.dump({"url": "http://127.0.0.1:8888/", "token": "abc"}, file)
+    time.sleep(60 if todo == "runs" else 1)
+    sys.exit(7)
 if todo == "waits":
-    signal.signal(signal.SIGINT, lambda *_: sys.exit(3 if name == "jupyterlab" else 1))
+    signal.signal(signal.SIGINT, lambda *_: sys.exit(1))
     time.sleep(60)
 if todo:
     print(todo, file=sys.stderr)
@@ -60,6 +77,7 @@ class Course:
         (folder / "tests").mkdir()
         for name in ("__init__.py", "__main__.py", "requirements.py", "doctor.py"):
             shutil.copy(COURSE / "course_lib" / name, folder / "course_lib" / name)
+        shutil.copytree(COURSE / "course_lib" / "setup", folder / "course_lib" / "setup")
         for name in ("requirements.txt", "tests/requirements.txt"):
             shutil.copy(COURSE / name, folder / name)
         text = re.sub(r'"torch>=[^"]*"', '"torch>=999"', PYPROJECT)
@@ -73,10 +91,14 @@ class Course:
             package.mkdir()
             (package / "__init__.py").write_text("")
             (package / "__main__.py").write_text(FAKE)
+        torch = self.site_packages / f"torch-{installation._pins()['torch']}.dist-info"
+        torch.mkdir()
+        (torch / "INSTALLER").write_text("pip\n")
+        (torch / "METADATA").write_text(f"Metadata-Version: 2.1\nName: torch\nVersion: {torch.name[6:-10]}\n")
 
     @property
     def site_packages(self) -> Path:
-        return next(self.venv.glob(setup.SITE_PACKAGES))
+        return next(self.venv.glob(installation.SITE_PACKAGES))
 
     def environ(self, **more: str) -> dict:
         ours = ("PIP_", "PYTHONPATH", "JUPYTER_CONFIG_PATH")
@@ -93,6 +115,24 @@ class Course:
     def calls(self, name: str) -> list[dict]:
         lines = self.calls_file.read_text().splitlines() if self.calls_file.exists() else []
         return [call for call in map(json.loads, lines) if call["name"] == name]
+
+
+def use_real_pip(course: Course) -> None:
+    """Let the stand-in for pip be the pip of this Python."""
+    real = Path(pytest.importorskip("pip").__file__).parents[1]
+    shutil.rmtree(course.site_packages / "pip")
+    (course.site_packages / "real_pip.pth").write_text(str(real))
+
+
+def small_wheel(folder: Path, name: str, version: str) -> Path:
+    """A wheel of an empty package."""
+    path, info = folder / f"{name}-{version}-py3-none-any.whl", f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(path, "w") as wheel:
+        wheel.writestr(f"{name}/__init__.py", "")
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", "")
+    return path
 
 
 @pytest.fixture
@@ -220,8 +260,8 @@ def test_an_old_python_can_read_the_command_line(name):
 
 
 def test_an_old_python_is_told_which_one_is_needed(monkeypatch, capsys):
-    monkeypatch.setattr(setup.check_python, "__defaults__", ((3, 7, 16),))
-    assert setup.main(["lab"]) == 1
+    monkeypatch.setattr(commands.problem_before_start, "__defaults__", ((3, 7, 16),))
+    assert commands.main(["lab"]) == 1
     message = capsys.readouterr().err.strip()
     assert "Python 3.10 or newer is needed, this is Python 3.7" in message and "\n" not in message
 
@@ -238,19 +278,20 @@ def test_importing_the_package_and_its_command_line_loads_nothing_heavy():
 
 
 def test_help_and_an_unknown_command(capsys):
-    assert setup.main(["--help"]) == 0 and "lab" in capsys.readouterr().out
-    assert setup.main([]) == 2 and "doctor" in capsys.readouterr().out
-    assert setup.main(["labs"]) == 2 and "use one of lab, test, doctor, progress, refresh" in capsys.readouterr().err
+    assert commands.main(["--help"]) == 0 and "lab" in capsys.readouterr().out
+    assert commands.main([]) == 2 and "doctor" in capsys.readouterr().out
+    assert commands.main(["labs"]) == 2 and "use one of lab, test, doctor, progress, refresh" in capsys.readouterr().err
 
 
 def test_a_python_that_has_everything_is_used(monkeypatch):
-    monkeypatch.setattr(setup, "needed", lambda command: ["packaging>=1"])
-    monkeypatch.setattr(setup, "install", lambda *_: pytest.fail("nothing is to be installed"))
-    assert setup.environment("lab") == sys.executable
+    monkeypatch.setattr(installation, "needed", lambda command: ["packaging>=1"])
+    monkeypatch.setattr(installation, "install", lambda *_: pytest.fail("nothing is to be installed"))
+    assert installation.environment("lab") == sys.executable
 
 
 def test_test_needs_the_test_tools_as_well():
-    assert set(setup.needed("test")) - set(setup.needed("lab")) >= {"pytest-xdist==3.8.0", "einops==0.8.2"}
+    more = set(installation.needed("test")) - set(installation.needed("lab"))
+    assert more >= {"pytest-xdist==3.8.0", "einops==0.8.2"}
 
 
 # --- making .venv
@@ -259,35 +300,16 @@ def test_test_needs_the_test_tools_as_well():
 def test_missing_ensurepip_is_told_before_anything_is_made(monkeypatch, tmp_path, capsys):
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "ensurepip" else find(name))
-    monkeypatch.setattr(setup, "VENV", tmp_path / ".venv")
-    monkeypatch.setattr(setup, "VENV_PYTHON", tmp_path / ".venv" / "bin" / "python")
-    monkeypatch.setattr(setup, "needed", lambda command: ["torch>=999"])
-    assert setup.main(["lab"]) == 1
+    monkeypatch.setattr(installation, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(installation, "VENV_PYTHON", tmp_path / ".venv" / "bin" / "python")
+    monkeypatch.setattr(installation, "needed", lambda command: ["torch>=999"])
+    assert commands.main(["lab"]) == 1
     assert "sudo apt install python3-venv" in capsys.readouterr().err
     assert not (tmp_path / ".venv").exists()
 
 
-@pytest.mark.parametrize(
-    ("platform", "cpu", "free", "advice"),
-    [("linux", False, 5.9e9, "add --cpu"), ("linux", True, 1.9e9, None), ("darwin", False, 1.9e9, None),
-     ("linux", False, 6.1e9, "enough"), ("linux", True, 2.1e9, "enough")],
-)  # fmt: skip
-def test_too_little_space_is_told_beforehand(monkeypatch, platform, cpu, free, advice):
-    monkeypatch.setattr(sys, "platform", platform)
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: namedtuple("Usage", "free")(free))
-    if advice == "enough":
-        assert setup.check_space(cpu) is None
-        return
-    with pytest.raises(setup.SetupError, match=f"the disk has {free / 1e9:.1f} GB free") as caught:
-        setup.check_space(cpu)
-    assert (advice is not None) == ("--cpu" in str(caught.value))
-
-
 def test_without_network_the_real_pip_leads_to_one_clear_line_and_no_mark(course):
-    pytest.importorskip("pip")
-    shutil.rmtree(course.site_packages / "pip")
-    real = Path(importlib.util.find_spec("pip").origin).parents[1]
-    (course.site_packages / "real_pip.pth").write_text(str(real))
+    use_real_pip(course)
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
@@ -301,19 +323,18 @@ def test_without_network_the_real_pip_leads_to_one_clear_line_and_no_mark(course
 @posix
 def test_an_environment_without_pip_gets_one(monkeypatch, tmp_path):
     venv = tmp_path / "a b" / ".venv"
-    monkeypatch.setattr(setup, "VENV", venv)
-    monkeypatch.setattr(setup, "VENV_PYTHON", venv / "bin" / "python")
-    monkeypatch.setattr(setup, "check_space", lambda cpu: None)
+    monkeypatch.setattr(installation, "VENV", venv)
+    monkeypatch.setattr(installation, "VENV_PYTHON", venv / "bin" / "python")
     steps = []
 
-    def run_step(command, doing):
+    def step(command, doing, told):
         steps.append(command[1:3])
         if "venv" in command:  # as when it is interrupted before pip is there
             subprocess.run([*command, "--without-pip"], check=True)
 
-    monkeypatch.setattr(setup, "run_step", run_step)
-    setup.make_venv(cpu=False)
-    setup.make_venv(cpu=False)
+    monkeypatch.setattr(installation, "_step", step)
+    installation.make_venv()
+    installation.make_venv()
     assert steps == [["-m", "venv"], ["-m", "ensurepip"], ["-m", "ensurepip"]]
 
 
@@ -361,21 +382,84 @@ def test_an_install_for_the_tests_serves_the_lessons_too_but_not_the_other_way_r
     assert len(course.calls("pip")) == 2
 
 
-@pytest.mark.parametrize(
-    ("output", "advice"),
-    [
-        ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left", "the disk is full"),
-        ("WARNING: after connection broken by 'X'\nERROR: No matching distribution", "no connection"),
-        ("ERROR: Could not install packages due to an OSError: [Errno 13] Permission", "folder of your own"),
-        ("ERROR: No matching distribution found for torch==2", "no package was found that fits Python 3."),
-        ("WARNING: odd\nERROR: something new\nmore", "failed: ERROR: something new"),
-    ],
-)
-def test_what_pip_says_becomes_one_line_of_advice(course, output, advice):
+SAID = {
+    "ERROR: Could not install packages due to an OSError: [Errno 28] No space left": "the disk is full",
+    "WARNING: after connection broken by 'X'\nERROR: No matching distribution": "no connection",
+    "WARNING: Retrying after connection broken by 'SSLError(SSLCertVerificationError(1, '[SSL: "
+    "CERTIFICATE_VERIFY_FAILED] certificate verify failed'))'\nERROR: No matching distribution": "set PIP_CERT",
+    "ERROR: Could not install packages due to an OSError: [Errno 13] Permission": "folder of your own",
+    "ERROR: No matching distribution found for torch==2": "nothing that fits Python 3.",
+    "ERROR: HTTP error 403 while getting x": "name and password",
+    "ERROR: Tunnel connection failed: 407 Proxy Authentication Required": "HTTPS_PROXY",
+    "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE": "pip cache purge",
+    "ERROR: Failed building wheel for numpy": "no ready-made build",
+    "ERROR: Cannot install torch because these package versions have conflicting dependencies.": "setting of pip",
+    "OSError: [Errno 95] Operation not supported: 'lib' -> 'lib64'": "own disk",
+    "ERROR: [WinError 32] The process cannot access the file because it is being used": "Close JupyterLab",
+    "No module named pip": "Delete the folder .venv",
+    "WARNING: odd\nERROR: something new\nmore": "failed: ERROR: something new.",
+}
+
+
+@pytest.mark.parametrize("output", SAID)
+def test_what_pip_says_is_shown_and_becomes_one_line_of_advice(course, output):
     done = course.run("lab", FAKE_pip=output)
-    last = done.stderr.strip().splitlines()[-1]
-    assert done.returncode == 1 and last.startswith("This did not work: ") and advice in last
+    lines = done.stderr.strip().splitlines()
+    assert done.returncode == 1 and lines[-1].startswith("This did not work: ") and SAID[output] in lines[-1]
+    assert all("    " + line in lines for line in output.splitlines())
+    assert output in (course.folder / ".lab" / "installation.log").read_text(encoding="utf-8")
     assert course.calls("jupyterlab") == []
+
+
+def test_to_delete_venv_is_advised_only_where_it_helps():
+    advised = [signs for signs, cure in faults.CURES if "elete the folder .venv" in cure]
+    assert advised == [("no module named pip", "no module named 'pip")]
+    assert ".venv" not in faults.explain("ERROR: something new", "the step")
+
+
+@posix
+def test_a_pip_that_is_set_up_to_install_elsewhere_still_installs_into_the_environment(course, monkeypatch, tmp_path):
+    use_real_pip(course)
+    elsewhere = tmp_path / "elsewhere"
+    (tmp_path / "pip.conf").write_text("[install]\nuser = true\n")
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "pip.conf"))
+    monkeypatch.setenv("PIP_USER", "1")
+    monkeypatch.setenv("PIP_TARGET", str(elsewhere))
+    monkeypatch.setattr(installation, "VENV", course.venv)
+    wheel = small_wheel(tmp_path, "tiny", "1.0")
+    command = [str(course.venv / "bin" / "python"), "-m", "pip", "install", "--no-index", str(wheel)]
+    (course.venv / "downloads").mkdir()
+    done = subprocess.run(command, env=installation.pip_environ(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (course.site_packages / "tiny" / "__init__.py").exists() and not elsewhere.exists()
+
+
+@posix
+def test_a_target_in_the_configuration_of_pip_is_named_with_its_cure(course, tmp_path):
+    use_real_pip(course)
+    (tmp_path / "pip.conf").write_text(f"[global]\ntarget = {tmp_path / 'elsewhere'}\n")
+    done = course.run("lab", PIP_CONFIG_FILE=str(tmp_path / "pip.conf"))
+    assert done.returncode == 1 and "-m pip config unset global.target" in done.stderr
+
+
+@posix
+def test_a_venv_of_an_old_python_is_told_as_that(course):
+    python = course.venv / "bin" / "python"
+    python.unlink()
+    python.write_text("#!/bin/sh\necho 3.9\n")
+    python.chmod(0o755)
+    done = course.run("lab")
+    assert done.returncode == 1 and "the environment .venv holds Python 3.9, and 3.10 or newer is needed" in done.stderr
+
+
+@posix
+def test_a_disk_from_which_nothing_may_be_started_is_told_as_that(course):
+    python = course.venv / "bin" / "python"
+    python.unlink()
+    python.write_text("")
+    python.chmod(0o644)
+    done = course.run("lab")
+    assert done.returncode == 1 and "noexec" in done.stderr and "Delete" not in done.stderr
 
 
 @posix
@@ -399,16 +483,202 @@ def test_a_moved_course_is_installed_again(course):
     assert len(moved.calls("pip")) == 2
 
 
-@pytest.mark.parametrize(("platform", "passed"), [("linux", True), ("darwin", False), ("win32", False)])
-def test_cpu_adds_the_index_on_linux_only(monkeypatch, tmp_path, capsys, platform, passed):
-    steps = []
-    monkeypatch.setattr(sys, "platform", platform)
-    monkeypatch.setattr(setup, "VENV", tmp_path)
-    monkeypatch.setattr(setup, "run_step", lambda command, doing: steps.append(command))
-    setup.install("lab", cpu=True)
-    assert (setup.CPU_INDEX in steps[0]) == passed
-    assert ("--cpu changes nothing here" in capsys.readouterr().out) != passed
-    assert (tmp_path / "complete-lab").read_text() == setup.fingerprint("lab")
+def test_a_module_that_hides_an_installed_package_counts_as_missing(tmp_path, monkeypatch):
+    (tmp_path / "packaging.py").write_text("raise ImportError('broken')")
+    code = "from course_lib.requirements import misplaced; print(misplaced(['packaging>=1', 'pytest>=8']))"
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(COURSE)])}
+    done = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True)
+    assert done.stdout.strip() == str([f"packaging (hidden by {tmp_path / 'packaging.py'})"]), done.stderr
+    assert requirements.misplaced(["packaging>=1", "pytest>=8"]) == []
+
+
+# --- what computer this is
+
+
+@pytest.mark.parametrize(
+    ("system", "processor", "python", "release", "told"),
+    [
+        ("Darwin", "x86_64", (3, 12), "14.1", "Intel processor"),
+        ("Darwin", "arm64", (3, 12), "13.6", "needs macOS 14, this is 13.6"),
+        ("Darwin", "arm64", (3, 12), "15.0", None),
+        ("Windows", "ARM64", (3, 12), "", "Windows on ARM"),
+        ("Windows", "AMD64", (3, 12), "", None),
+        ("Linux", "x86_64", (3, 15), "", "no PyTorch for Python 3.15 yet"),
+        ("Linux", "aarch64", (3, 14), "", None),
+    ],
+)
+def test_a_computer_without_a_pytorch_is_told_before_anything_is_made(
+    monkeypatch, bare_course, system, processor, python, release, told
+):
+    monkeypatch.setattr(machine.platform, "system", lambda: system)
+    monkeypatch.setattr(machine.platform, "machine", lambda: processor)
+    monkeypatch.setattr(machine.platform, "version", lambda: "Darwin Kernel: RELEASE_X86_64")
+    monkeypatch.setattr(machine.platform, "mac_ver", lambda: (release, ("", "", ""), processor))
+    monkeypatch.setattr(machine.sys, "version_info", python)
+    monkeypatch.setattr(machine.sysconfig, "get_config_var", lambda name: "cpython-312-gnu")
+    if told is None:
+        assert machine.check_platform() is None
+        return
+    with pytest.raises(SetupError, match=told):
+        machine.check_platform()
+
+
+def test_alpine_is_told_as_that(monkeypatch):
+    monkeypatch.setattr(machine.platform, "system", lambda: "Linux")
+    monkeypatch.setattr(machine.sysconfig, "get_config_var", lambda name: "cpython-312-x86_64-linux-musl")
+    with pytest.raises(SetupError, match="built on musl"):
+        machine.check_platform()
+
+
+@posix
+def test_a_folder_where_nothing_can_be_saved_is_told_before_anything_is_installed(monkeypatch, tmp_path):
+    def refused(**place):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(machine.tempfile, "TemporaryFile", refused)
+    monkeypatch.setattr(installation, "needed", lambda command: ["torch>=999"])
+    monkeypatch.setattr(installation, "is_complete", lambda command: False)
+    monkeypatch.setattr(installation, "make_venv", lambda: pytest.fail("too early"))
+    with pytest.raises(SetupError, match="nothing can be saved in .*Read-only file system"):
+        installation.environment("lab")
+
+
+# --- which build of PyTorch
+
+
+class Plan:
+    """Runs `installation.install` with nothing installed, and keeps the steps that it would have taken."""
+
+    def __init__(self, monkeypatch, folder: Path, platform: str, card: bool, index: bool, free: float):
+        self.steps = []
+        self.index = index
+        self.free = iter([free] * 99)
+        monkeypatch.setattr(sys, "platform", platform)
+        monkeypatch.setattr(machine, "has_nvidia_card", lambda: card)
+        monkeypatch.setattr(shutil, "disk_usage", lambda path: namedtuple("Usage", "free")(next(self.free) * 1e9))
+        monkeypatch.setattr(installation, "VENV", folder)
+        monkeypatch.setattr(installation, "_step", self.step)
+
+    def step(self, command, doing, told):
+        self.steps.append(command[3:])
+        if command[3] == "download":
+            if not self.index:
+                raise SetupError("no connection")
+            (folder,) = [Path(a.partition("=")[2]) for a in command if a.startswith("--dest=")]
+            folder.mkdir()
+            for wanted in command[-2:]:
+                (folder / (wanted.replace("==", "-") + "-py3-none-any.whl")).touch()
+
+    def wheels(self) -> list[str]:
+        return [Path(a).name for a in self.steps[-1] if a.endswith(".whl")]
+
+
+LINUX = [
+    # card, asked, index of the small build, gigabytes free -> wheels of the small build, or what is said
+    (False, "", True, 2.2, True),
+    (False, "", False, 99.0, False),
+    (False, "", False, 2.5, "needs 9.4 GB"),
+    (False, "cpu", False, 99.0, "Without --cpu the usual build"),
+    (False, "gpu", True, 99.0, False),
+    (True, "", True, 99.0, False),
+    (True, "", True, 2.5, "add --cpu for the small build"),
+    (True, "cpu", True, 2.2, True),
+    (False, "", True, 1.0, "the disk has 1.0 GB free"),
+]
+
+
+@pytest.mark.parametrize(("card", "asked", "index", "free", "outcome"), LINUX)
+def test_linux_takes_the_small_build_where_no_card_is_found(
+    monkeypatch, tmp_path, capsys, card, asked, index, free, outcome
+):
+    plan = Plan(monkeypatch, tmp_path, "linux", card, index, free)
+    if isinstance(outcome, str):
+        with pytest.raises(SetupError, match=outcome):
+            installation.install("lab", asked)
+        assert not (tmp_path / "complete-lab").exists() and not any(step[0] == "install" for step in plan.steps)
+        return
+    installation.install("lab", asked)
+    pins = installation._pins()
+    small = [f"{name}-{version}+cpu-py3-none-any.whl" for name, version in pins.items()]
+    assert plan.wheels() == (small if outcome else [])
+    assert ("--no-cache-dir" in plan.steps[-1]) == (free < 10)
+    said = capsys.readouterr().out
+    assert ("the small build, " in said) == (not card and asked != "gpu" or asked == "cpu")
+    assert ("Taking the usual build" in said) == (not index)
+    assert (tmp_path / "complete-lab").read_text() == installation.fingerprint("lab")
+
+
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_elsewhere_there_is_one_build(monkeypatch, tmp_path, capsys, platform):
+    plan = Plan(monkeypatch, tmp_path, platform, False, True, 99.0)
+    installation.install("lab", "cpu")
+    assert [step[0] for step in plan.steps] == ["install"] and plan.wheels() == []
+    assert "--cpu changes nothing here" in capsys.readouterr().out
+
+
+@pytest.fixture
+def index(tmp_path):
+    """An index of packages on this computer's own address that has small builds of torch and torchvision."""
+    for name, version in installation._pins().items():
+        folder = tmp_path / "index" / name
+        folder.mkdir(parents=True)
+        small_wheel(folder, name, f"{version}+cpu")
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path / "index"))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_the_real_pip_asks_the_index_of_small_builds_first(monkeypatch, tmp_path, capsys, index, up):
+    """`up`: the index answers. What the second step, the usual index, would install is written down."""
+    if not up:
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            index = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    monkeypatch.setattr(machine, "has_nvidia_card", lambda: False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: namedtuple("Usage", "free")(99e9))
+    monkeypatch.setattr(installation, "CPU_INDEX", index)
+    monkeypatch.setattr(installation, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(installation, "VENV_PYTHON", Path(sys.executable))
+    monkeypatch.setattr(installation, "COURSE", tmp_path)
+    monkeypatch.setattr(machine, "STATE", tmp_path / ".lab")
+    shutil.copy(COURSE / "requirements.txt", tmp_path)
+    shutil.copy(COURSE / "pyproject.toml", tmp_path)
+    (tmp_path / ".venv").mkdir()
+    real, installed = installation._step, []
+    monkeypatch.setattr(
+        installation, "_step",
+        lambda command, *rest: installed.append(command) if command[3] == "install" else real(command, *rest),
+    )  # fmt: skip
+    installation.install("lab", "")
+    wheels = [Path(a).name for a in installed[0] if a.endswith(".whl")]
+    pins = installation._pins()
+    assert wheels == ([f"{name}-{version}+cpu-py3-none-any.whl" for name, version in pins.items()] if up else [])
+    captured = capsys.readouterr()
+    assert ("Taking the usual build" in captured.out) == (not up)
+    if not up:
+        with pytest.raises(SetupError, match=re.escape(f"cannot be had from {index}") + ".*no connection"):
+            installation.install("lab", "cpu")
+
+
+def test_the_line_that_moves_tells_downloads_and_then_what_is_unpacked(monkeypatch, tmp_path):
+    monkeypatch.setattr(installation, "VENV", tmp_path)
+    free = iter([9e9, 9e9, 7.5e9])
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: namedtuple("Usage", "free")(next(free)))
+    (tmp_path / "downloads" / "pip-unpack").mkdir(parents=True)
+    with (tmp_path / "downloads" / "pip-unpack" / "a.whl").open("wb") as file:
+        file.truncate(250_000_000)
+    told = installation.Installing(installation.LARGE)
+    assert told("Collecting torch==2.14.1") == "2/3 Downloading about 3.1 GB: 0.25 GB"
+    line = "  Downloading https://host/a/torch-2.14.1-cp311-cp311-manylinux_2_28_x86_64.whl (532.8 MB)"
+    assert told(line).endswith("0.25 GB, torch-2.14.1 532.8 MB")
+    assert told("Installing collected packages: a, b") == "3/3 Unpacking about 6.1 GB: 0.00 GB"
+    assert told("") == "3/3 Unpacking about 6.1 GB: 1.50 GB"
 
 
 # --- what the commands start
@@ -420,20 +690,84 @@ def test_lab_passes_arguments_on_and_finds_the_course(course):
     assert done.returncode == 0
     call = course.calls("jupyterlab")[0]
     page = "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb"
-    assert call["arguments"] == [f"--ServerApp.root_dir={course.folder}", page, *passed_on]
+    ours = [f"--ServerApp.root_dir={course.folder}", page, "--ServerApp.ip=127.0.0.1"]
+    root = ["--allow-root"] if os.name != "nt" and os.geteuid() == 0 else []
+    assert call["arguments"] == [*ours, *root, *passed_on]
     assert Path(call["folder"]) == course.folder
-    assert call["PYTHONPATH"] == os.pathsep.join([str(course.folder), "one"])
+    assert call["PYTHONPATH"] == str(course.folder)  # what "one" holds is not for .venv
     assert call["JUPYTER_CONFIG_PATH"] == os.pathsep.join([str(course.folder), "two"])
 
 
-def test_lab_returns_the_exit_code_of_jupyterlab(course):
-    assert course.run("lab", FAKE_jupyterlab="7").returncode == 7
+def test_an_address_that_is_asked_for_replaces_the_loopback_address(course):
+    course.run("lab", "--ip=0.0.0.0")
+    assert [a for a in course.calls("jupyterlab")[0]["arguments"] if "ip=" in a] == ["--ip=0.0.0.0"]
 
 
 @posix
-@pytest.mark.parametrize(("waiting", "code"), [("jupyterlab", 3), ("pip", 130)])
-def test_ctrl_c_ends_without_a_traceback(course, waiting, code):
+def test_root_is_told_that_it_is_root(course):
+    done = course.run("lab")
+    assert ("You are root." in done.stdout) == (os.geteuid() == 0)
+
+
+def test_what_jupyter_keeps_lies_in_the_course_and_no_configuration_of_the_learner_is_read(course, tmp_path):
+    course.run("lab", JUPYTER_CONFIG_DIR=str(tmp_path), HOME=str(tmp_path / "gone"))
+    call = course.calls("jupyterlab")[0]
+    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+        assert Path(call[name]).parent == course.folder / ".lab" and Path(call[name]).is_dir()
+    if os.name != "nt":
+        assert (course.folder / ".lab").stat().st_mode & 0o077 == 0  # the token stands there
+
+
+@pytest.mark.parametrize(
+    ("slip", "meant"), [("--nobrowser", "--no-browser"), ("--no-browswer", "--no-browser"), ("--prot=1", "--port"),
+                        ("--gpus", "--gpu")]
+)  # fmt: skip
+def test_a_slip_in_an_option_is_told_before_anything_is_installed(bare_course, slip, meant):
+    done = bare_course.run("lab", slip)
+    assert done.returncode == 1 and f"there is no option {slip.split('=')[0]}: use {meant}" in done.stderr
+    assert not bare_course.venv.exists()
+
+
+def test_options_that_jupyterlab_knows_pass():
+    server.check_options(["--no-browser", "--ServerApp.tokenn=1", "--port=1", "-y", "--expose-app-in-browser", "x"])
+
+
+@posix
+def test_a_running_jupyterlab_is_told_in_three_lines_and_stops_at_ctrl_c(course):
     command = [sys.executable, "-m", "course_lib", "lab"]
+    environ = course.environ(FAKE_jupyterlab="runs")
+    with subprocess.Popen(
+        command, cwd=course.folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        told = []
+        for line in process.stdout:
+            told.append(line.strip())
+            if line.strip().startswith("To come back"):
+                break
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=20)
+    page = "http://127.0.0.1:8888/lab/tree/notebooks/00_start_here.ipynb?token=abc"
+    assert [line.split("  ")[0] for line in told[-3:]] == ["Lessons", "To stop", "To come back"]
+    assert told[-3].endswith(page) and told[-1].endswith("python3 -m course_lib lab")
+    assert "JupyterLab has stopped." in rest and errors == "" and process.returncode == 3
+
+
+@posix
+def test_the_exit_code_of_a_jupyterlab_that_ran_is_passed_on(course):
+    assert course.run("lab", FAKE_jupyterlab="runs a while").returncode == 7
+
+
+def test_a_jupyterlab_that_does_not_start_is_told_with_what_it_said(course):
+    done = course.run("lab", FAKE_jupyterlab="[C 2026-01-01 10:00:00.000 ServerApp] Bad config: no")
+    assert done.returncode == 1 and done.stderr.splitlines()[-1].endswith("JupyterLab did not start: Bad config: no")
+    done = course.run("lab", FAKE_jupyterlab="ModuleNotFoundError: No module named 'jupytext'")
+    assert "something asks for the package jupytext" in done.stderr and "doctor" in done.stderr
+
+
+@posix
+@pytest.mark.parametrize(("command", "waiting", "code"), [("lab", "pip", 130), ("test", "pytest", 1)])
+def test_ctrl_c_ends_without_a_traceback(course, command, waiting, code):
+    command = [sys.executable, "-m", "course_lib", command]
     environ = course.environ(**{f"FAKE_{waiting}": "waits"})
     with subprocess.Popen(
         command, cwd=course.folder, env=environ, stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -445,7 +779,7 @@ def test_ctrl_c_ends_without_a_traceback(course, waiting, code):
         os.killpg(process.pid, signal.SIGINT)
         errors = process.communicate(timeout=20)[1]
     assert process.returncode == code and "Traceback" not in errors
-    assert (waiting == "pip") == ("Stopped. Start again to go on" in errors)
+    assert (waiting == "pip") == ("Stopped. To go on, start again" in errors)
 
 
 def test_test_runs_ruff_then_pytest_with_a_fresh_progress_file(course):
@@ -511,7 +845,7 @@ def test_jupyterlab_does_not_lay_its_question_about_news_over_the_first_lesson(m
     settings_utils = pytest.importorskip("jupyterlab_server.settings_utils")
     from jupyter_core.paths import jupyter_config_path
 
-    environ = setup.course_environ()
+    environ = server.environ(sys.executable)
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", environ["JUPYTER_CONFIG_PATH"])
     assert jupyter_config_path()[0] == str(COURSE)
     overrides, error = settings_utils._get_overrides(str(COURSE / "no-such-folder"))
