@@ -146,7 +146,7 @@ def main(arguments: list) -> int:
     try:
         return COMMANDS[name](rest, builds[-1] if builds else "")
     except SetupError as error:
-        return _tell(str(error))
+        return _tell(str(error), error.said)
     except OSError as error:
         return _tell(explain(str(error), "the set-up"))
     except KeyboardInterrupt:
@@ -154,8 +154,8 @@ def main(arguments: list) -> int:
         return 130
 
 
-def _tell(problem: str) -> int:
-    print(f"\nThis did not work: {problem}", file=sys.stderr)
+def _tell(problem: str, said: str = "") -> int:
+    print(f"{said}\nThis did not work: {problem}", file=sys.stderr)
     return 1
 
 

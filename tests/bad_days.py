@@ -9,7 +9,6 @@ import contextlib
 import copy
 import json
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,10 +21,10 @@ from nbformat.v4 import new_code_cell
 
 from course_lib import COURSE
 from course_lib.notebooks import NotebookError, run
+from tests.lab import copy_course
 from tests.notebook_runs import NOTEBOOKS, changed, code_cells, read
 
 TABLE = Path(__file__).with_name("BAD_DAYS.md")
-PARTS = ("course_lib", "notebooks", "data", "labconfig", "pyproject.toml", "requirements.txt")
 ODD_PLACE = "Kurs für Wörter & 画像 (1)"
 
 NO_NETWORK = """
@@ -113,9 +112,7 @@ def place(elsewhere: bool) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         course = Path(folder) / ODD_PLACE
         course.mkdir()
-        for part in PARTS:
-            one = COURSE / part
-            shutil.copytree(one, course / part) if one.is_dir() else shutil.copy(one, course)
+        copy_course(course)
         yield course
 
 

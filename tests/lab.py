@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +14,23 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from course_lib.__main__ import course_environ
+from course_lib import COURSE
 from course_lib.classroom.places import BROWSERS
 
 CHANNELS = ("chrome", "msedge")  # where Playwright knows the usual places of each system
 COLD_START = 120_000  # milliseconds that a page or a kernel may take on a busy machine
 STEP = 30_000  # and one step of a test
-TOKEN = "browser-tests"
+COMMAND = [sys.executable, "-m", "course_lib", "lab", "--no-browser"]  # tests/test_setup.py holds README to it
+PARTS = ("course_lib", "notebooks", "data", "labconfig", "pyproject.toml", "requirements.txt")
+SET_FOR_TESTS = ("COURSE_PROGRESS", "PYTHONPATH", "JUPYTER_CONFIG_PATH", "JUPYTER_PREFER_ENV_PATH", "OMP_NUM_THREADS")
+# JupyterLab's page shows its own parts, whose commands tell when a cell is done, if its configuration says so. The
+# page of a learner's server is told so on its way, before its scripts run.
+EXPOSE = """new MutationObserver((_, watcher) => {
+    const data = document.getElementById('jupyter-config-data');
+    if (!data || document.readyState === 'loading' && !data.nextSibling) return;
+    data.textContent = JSON.stringify({...JSON.parse(data.textContent), exposeAppInBrowser: true});
+    watcher.disconnect();
+}).observe(document, {childList: true, subtree: true});"""
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Playwright
@@ -50,61 +59,49 @@ def free_ports(count: int) -> list[int]:
 
 
 class Lab:
-    """JupyterLab as `python3 -m course_lib lab` starts it, with everything it writes under `folder`."""
+    """JupyterLab as a learner starts it: README's command, in a copy of the course that lies in `folder`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        if not (folder / "course_lib").exists():
+            copy_course(folder)
         self.process = None
 
     def start(self) -> None:
-        """Start the server on a free port and wait until it answers."""
-        self.address = f"http://127.0.0.1:{free_ports(1)[0]}"
-        places = {f"JUPYTER_{kind}_DIR": str(self.folder / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")}
-        places["IPYTHONDIR"] = str(self.folder / "ipython")
-        options = {
-            "ServerApp.ip": "127.0.0.1",
-            "ServerApp.port": self.address.rpartition(":")[2],
-            "ServerApp.port_retries": 0,
-            "ServerApp.open_browser": False,
-            "ServerApp.allow_root": True,
-            "ServerApp.root_dir": self.folder,
-            "IdentityProvider.token": TOKEN,
-            "LabApp.expose_app_in_browser": True,  # its commands tell when a cell is done
-            "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
-        }
-        self.log = (self.folder / "server.log").open("ab")
+        """Give the command and wait until it tells where the lessons are."""
+        # Nothing that a learner has not: what `python3 -m course_lib test` sets for its tests is taken away again.
+        environ = {key: value for key, value in os.environ.items() if key not in SET_FOR_TESTS}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", *(f"--{name}={value}" for name, value in options.items())],
-            env=course_environ(COURSE_PROGRESS=str(self.folder / "events.jsonl"), **places),
-            cwd=self.folder,
-            stdout=self.log,
-            stderr=subprocess.STDOUT,
+            COMMAND, cwd=self.folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
         )
-        deadline = time.monotonic() + COLD_START / 1000
-        while not self._answers():
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                self.stop()
-                raise RuntimeError("JupyterLab did not start:\n" + (self.folder / "server.log").read_text()[-3000:])
-            time.sleep(0.1)
-
-    def _answers(self) -> bool:
-        try:
-            with urllib.request.urlopen(f"{self.address}/api/status?token={TOKEN}", timeout=5):
-                return True
-        except OSError:
-            return False
+        self.told = []
+        for line in self.process.stdout:
+            self.told.append(line.strip())
+            if self.told[-1].startswith("To come back"):
+                break
+        lessons = [line for line in self.told if line.startswith("Lessons")]
+        if not lessons:
+            raise RuntimeError("JupyterLab did not start:\n" + "\n".join(self.told))
+        address = urlsplit(lessons[0].split()[-1])
+        self.address, self.query = f"{address.scheme}://{address.netloc}", address.query
 
     def stop(self) -> None:
-        """End the server and with it its kernels."""
+        """End it, and with it its kernels."""
         if self.process is None:
             return
         self.process.terminate()
         try:
-            self.process.wait(30)
+            self.process.communicate(timeout=30)
         except subprocess.TimeoutExpired:
             self.process.kill()
-            self.process.wait()
-        self.log.close()
+            self.process.communicate()
+
+
+def copy_course(folder: Path) -> None:
+    """What a learner has after a download, without what this computer's own learner made of it."""
+    for part in PARTS:
+        one, ignored = COURSE / part, shutil.ignore_patterns(".*", "__pycache__")
+        shutil.copytree(one, folder / part, ignore=ignored) if one.is_dir() else shutil.copy(one, folder)
 
 
 class Notebook:
@@ -118,7 +115,8 @@ class Notebook:
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("request", self._note)
         self.page.set_default_timeout(COLD_START)
-        self.page.goto(f"{lab.address}/lab/tree/{path}?token={TOKEN}&reset")
+        self.page.add_init_script(EXPOSE)
+        self.page.goto(f"{lab.address}/lab/tree/{path}?{lab.query}&reset")
         self.page.wait_for_function("window.jupyterapp?.shell.currentWidget?.content?.widgets")
         self.js("Promise.all([app.restored, panel.context.ready, panel.revealed, panel.sessionContext.ready])")
         self.page.set_default_timeout(STEP)

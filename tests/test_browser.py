@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 
 import pytest
 
@@ -39,10 +38,8 @@ def browser():
 
 @pytest.fixture(scope="module")
 def lab(browser, tmp_path_factory):
-    """A server whose folder holds a copy of the notebooks: the learner's own stay as they are."""
-    folder = tmp_path_factory.mktemp("lab")
-    shutil.copytree(COURSE / "notebooks", folder / "notebooks", ignore=shutil.ignore_patterns(".*"))
-    lab = Lab(folder)
+    """A server in a copy of the course: the learner's own notebooks stay as they are."""
+    lab = Lab(tmp_path_factory.mktemp("lab"))
     lab.start()
     yield lab
     lab.stop()

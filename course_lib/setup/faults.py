@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 
 START = "start again"
 
 
 class SetupError(Exception):
-    """What is wrong and what to do about it, in one line for the learner."""
+    """What is wrong and what to do about it, in one line for the learner; `said` is what a program wrote of it."""
+
+    def __init__(self, problem: str, said: str = "") -> None:
+        super().__init__(problem)
+        self.said = said
 
 
 # What pip and the system write, in lower case, and the cure. The first that fits is taken, so that a certificate,
@@ -101,7 +106,7 @@ def reason(text: str) -> str:
     return (errors or lines or ["no reason was given"])[-1].rstrip(".")
 
 
-def said(text: str, lines: int = 12) -> str:
-    """What a program wrote that bears on its end: its errors with what surrounds them, indented."""
+def ending(text: str, file: Path, lines: int = 12) -> str:
+    """The last lines that a program wrote, indented, and the file where all of them are."""
     found = [line.rstrip() for line in text.splitlines() if line.strip()]
-    return "\n".join("    " + line for line in found[-lines:])
+    return "\n".join([f"It said, at the end (all of it: {file}):", *("    " + line for line in found[-lines:])])

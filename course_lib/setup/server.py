@@ -14,7 +14,7 @@ from pathlib import Path
 
 from course_lib import COURSE
 from course_lib.setup import machine
-from course_lib.setup.faults import SetupError, reason, said
+from course_lib.setup.faults import SetupError, ending, reason
 
 COMMAND = ("py" if os.name == "nt" else "python3") + " -m course_lib"
 # Everything lies in the course folder. So it works where the home folder cannot be written, and a configuration
@@ -131,11 +131,11 @@ def _tell_why(log: str, code: int, path: Path) -> None:
     if code == 0:
         print(log)
         return
-    print(f"JupyterLab said, at the end (all of it: {path}):\n{said(log)}", file=sys.stderr)
-    missing = re.search(r"No module named '?([\w.]+)", log)
+    missing, said = re.search(r"No module named '?([\w.]+)", log), ending(log, path)
     if missing:
         raise SetupError(
             f"JupyterLab did not start: something asks for the package {missing[1]}, which is not there. If the file "
-            "named above is yours, take that out of it; `python3 -m course_lib doctor` tells more"
+            "named above is yours, take that out of it; `python3 -m course_lib doctor` tells more",
+            said,
         )
-    raise SetupError(f"JupyterLab did not start: {reason(log)}")
+    raise SetupError(f"JupyterLab did not start: {reason(log)}", said)

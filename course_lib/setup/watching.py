@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
-from course_lib.setup.faults import SetupError, explain, said
+from course_lib.setup.faults import SetupError, ending, explain
 
 SECONDS = 10  # between two lines where the output is no terminal, and a line cannot move
 
@@ -51,13 +51,13 @@ def run_step(
             line.end()
     if process.returncode:
         text = "".join(last)
-        print(f"It said, at the end (all of it: {log}):\n{said(text)}", file=sys.stderr)
+        problem = explain(text, doing)
         if process.returncode == -9:
-            raise SetupError(
+            problem = (
                 f"{doing} failed: the system stopped it, most likely for lack of memory. Close other programs "
                 "and start again"
             )
-        raise SetupError(explain(text, doing))
+        raise SetupError(problem, ending(text, log))
 
 
 def _next(written: queue.SimpleQueue[str | None]) -> str | None:
