@@ -12,10 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from course_lib import COURSE, progress
-from course_lib.classroom import copies, hub
+from course_lib.classroom import hub
 from course_lib.classroom.overview import overview
 from course_lib.classroom.places import ClassError
 from course_lib.requirements import requirement_lines
+from course_lib.setup import copies
 from tests.hub import MEMORY, Hub, Learner, require_hub
 
 TEXT = {"capture_output": True, "text": True}
@@ -324,7 +325,7 @@ def test_an_update_renews_what_was_left_alone_and_keeps_the_learners_work(lesson
 
 def test_the_command_is_run_even_if_the_copy_cannot_be_written(lessons, tmp_path):
     (tmp_path / "copy").write_text("a file where the folder should be")
-    command = [sys.executable, "-m", "course_lib.classroom.copies", lessons, tmp_path / "copy"]
+    command = [sys.executable, "-m", "course_lib.setup.copies", lessons, tmp_path / "copy"]
     done = subprocess.run([*command, sys.executable, "-c", "print('the server')"], cwd=COURSE, **TEXT)
     assert done.returncode == 0 and done.stdout == "the server\n" and "are not up to date" in done.stderr
 

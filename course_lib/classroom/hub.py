@@ -168,5 +168,5 @@ def _free_uid(homes: Path) -> int:
 def server_command(folder: Path, name: str, memory: int | None) -> list[str]:
     """The command that starts a learner's server: it brings the copy of the lessons up to date first."""
     python = [sys.executable, "-m"]
-    copies = [*python, "course_lib.classroom.copies", str(COURSE / "notebooks"), "notebooks"]
+    copies = [*python, "course_lib.setup.copies", str(COURSE / "notebooks"), "notebooks"]
     return [*as_learner(account(folder, name), memory), *copies, *python, "jupyterhub.singleuser"]

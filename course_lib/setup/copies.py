@@ -1,6 +1,6 @@
 """A learner's copy of the lessons: made, and brought up to date without touching the learner's own work.
 
-    python -m course_lib.classroom.copies LESSONS COPY COMMAND...      updates COPY, then runs COMMAND in its place
+    python -m course_lib.setup.copies LESSONS COPY COMMAND...      updates COPY, then runs COMMAND in its place
 
 It runs as the learner, so that it can write nowhere else.
 """
