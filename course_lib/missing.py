@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import functools
-import json
 import sys
 from dataclasses import dataclass
 from typing import Any
 
 from course_lib import COURSE
+from course_lib.setup.notebook_file import NotebookError, load
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ def lessons() -> tuple[tuple[Cell, ...], ...]:
 def _cells(path: Any) -> list[Cell]:
     found, section = [], ""
     try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    except (OSError, ValueError, KeyError):
+        cells = load(path)["cells"]
+    except NotebookError:
         return []
     for cell in cells:
         source = "".join(cell["source"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import hashlib
+import json
 import os
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from nbformat import NotebookNode
 from traitlets import HasTraits, default
 
 from course_lib import COURSE
+from course_lib.setup.notebook_file import NotebookError, damage, load
 
 CELL_SECONDS = 120
 KEEP_OUTPUT = "nbval-ignore-output"
@@ -38,8 +40,14 @@ METADATA = {
 }
 
 
-class NotebookError(RuntimeError):
-    """A cell of a notebook failed; the message names the notebook, the cell and the error."""
+def read(path: Path) -> NotebookNode:
+    """Return the notebook in a file. Raises NotebookError where there is none, or it is damaged."""
+    notebook = nbformat.v4.reads(json.dumps(load(path)))
+    try:
+        nbformat.validate(notebook)
+    except nbformat.ValidationError as error:
+        raise NotebookError(damage(path, f"it is no valid notebook, {str(error).splitlines()[0]}")) from error
+    return notebook
 
 
 class WithoutPorts(HasTraits):
@@ -156,8 +164,7 @@ def refresh(path: str | Path) -> bool:
     the output to renew it. An error leaves the file as it is. Raises NotebookError, OSError.
     """
     path = Path(path)
-    old = path.read_text(encoding="utf-8")
-    stored = nbformat.reads(old, as_version=4)
+    stored, old = read(path), path.read_text(encoding="utf-8")
     result = clean(run(stored, path))
     for before, after in zip(stored.cells, result.cells, strict=True):
         if KEEP_OUTPUT in after.metadata.get("tags", []):
@@ -224,9 +231,12 @@ def _solve(cell: NotebookNode) -> str:
 
 
 def exercise_definition(cell: NotebookNode) -> ast.FunctionDef | ast.ClassDef:
-    """Return the last top-level function or class of an exercise cell; ValueError if it has none."""
+    """Return the last top-level function or class of an exercise cell; ValueError if it has none or is no Python."""
     kinds = (ast.FunctionDef, ast.ClassDef)
-    found = [node for node in ast.parse(cell.source).body if isinstance(node, kinds)]
+    try:
+        found = [node for node in ast.parse(cell.source).body if isinstance(node, kinds)]
+    except SyntaxError as error:
+        raise ValueError(f"cell {cell.id} is tagged exercise, but is no Python: {error}") from error
     if not found:
         raise ValueError(f"cell {cell.id} is tagged exercise, but defines no function or class")
     return found[-1]
@@ -243,9 +253,7 @@ def main(paths: list[str]) -> int:
         start = time.perf_counter()
         try:
             state = "changed" if refresh(path) else "unchanged"
-        except FileNotFoundError:
-            failures, state = failures + 1, f"not refreshed: there is no file {path}"
-        except NotebookError as error:
+        except (NotebookError, OSError) as error:
             failures, state = failures + 1, f"not refreshed: {error}"
         stream = sys.stderr if state.startswith("not") else sys.stdout
         print(f"{path.name:<40} {time.perf_counter() - start:6.1f} s  {state}", file=stream, flush=True)

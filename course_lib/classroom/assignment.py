@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from course_lib import COURSE
-from course_lib.classroom.places import ClassError, chosen_lessons, free, written
+from course_lib.classroom.places import ClassError, chosen_lessons, free, naming, written
 from course_lib.classroom.teaching import section, table
 
 OPEN_TASK = "open"  # the id of the cell in lesson 10
@@ -38,10 +38,8 @@ finally:
 def assignment(folder: Path, only: list[str], force: bool) -> list[Path]:
     """Write a folder that nbgrader takes as its course: source/<lesson>/ and nbgrader_config.py; the notebooks written.
 
-    ClassError for a lesson that does not exist, for files that are there, and for a folder of another course.
+    ClassError for a lesson that does not exist or is damaged, files that are there, and a folder of another course.
     """
-    import nbformat
-
     from course_lib.notebooks import dumps
 
     chosen = chosen_lessons(only)
@@ -52,15 +50,16 @@ def assignment(folder: Path, only: list[str], force: bool) -> list[Path]:
         raise ClassError(f"{config} belongs to another course: choose another folder")
     with written(folder):
         glossary = relinked((COURSE / "notebooks" / "glossary.md").read_text(encoding="utf-8"))
-        for path, target in zip(chosen, targets, strict=True):
+        for (path, notebook), target in zip(chosen.items(), targets, strict=True):
+            with naming(path):
+                made = source_edition(notebook)
             target.parent.mkdir(parents=True, exist_ok=True)
-            made = source_edition(nbformat.read(path, as_version=4))
             target.write_text(dumps(made), encoding="utf-8")
             target.with_name("glossary.md").write_text(glossary, encoding="utf-8")
             print(f"{target}", flush=True)
         if not config.exists():  # it may hold the teacher's own settings
             config.write_text(CONFIG, encoding="utf-8")
-    print(_next_steps(folder, chosen[0].stem))
+    print(_next_steps(folder, targets[0].stem))
     return targets
 
 

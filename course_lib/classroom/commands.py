@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
         else:
             made = [name and place(name) for name in (given.csv, given.picture)]
             overview([place(name) for name in given.files], *made, given.force)
-    except ClassError as error:
+    except (ClassError, OSError) as error:
         print(f"This did not work: {error}", file=sys.stderr)
         return 1
     return 0

@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from course_lib import COURSE
-from course_lib.classroom.places import ClassError, browser, chosen_lessons, free, written
+from course_lib.classroom.places import ClassError, browser, chosen_lessons, free, naming, written
 from course_lib.exercises import all_exercises
 
 
 def solved_edition(folder: Path, only: list[str], force: bool) -> list[Path]:
     """Write each lesson with its exercises filled in, run, outputs stored; the paths written.
 
-    ClassError for a lesson that does not exist, for files that are there, and where a check does not pass.
+    ClassError for a lesson that does not exist or is damaged, files that are there, and where a check does not pass.
     """
-    import nbformat
-
     from course_lib.notebooks import NotebookError, clean, dumps, run, solved
 
     chosen = chosen_lessons(only)
@@ -28,9 +26,11 @@ def solved_edition(folder: Path, only: list[str], force: bool) -> list[Path]:
     targets = [folder / path.name for path in chosen]
     free(targets, force)
     with written(folder):
-        for path, target in zip(chosen, targets, strict=True):
+        for (path, notebook), target in zip(chosen.items(), targets, strict=True):
+            with naming(path):
+                filled = solved(notebook)
             try:
-                made = clean(run(solved(nbformat.read(path, as_version=4)), path))
+                made = clean(run(filled, path))
             except NotebookError as error:
                 raise ClassError(str(error)) from error
             _check_passed(made, path)
@@ -52,12 +52,12 @@ def _check_passed(notebook: Any, path: Path) -> None:
 def handout(folder: Path, only: list[str], force: bool, pdf: bool = False) -> list[Path]:
     """Write each lesson, and the glossary, as a page that holds its pictures and their texts; the pages written.
 
-    ClassError for a lesson that does not exist, for files that are there, and where no browser can print.
+    ClassError for a lesson that does not exist or is damaged, for files that are there, and where no browser can print.
     """
     import nbformat
 
     glossary = (COURSE / "notebooks" / "glossary.md").read_text(encoding="utf-8")
-    sources = {path.stem: nbformat.read(path, as_version=4) for path in chosen_lessons(only)}
+    sources = {path.stem: notebook for path, notebook in chosen_lessons(only).items()}
     sources["glossary"] = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(glossary)])
     targets = [folder / f"{name}.html" for name in sources]
     free(targets + [target.with_suffix(".pdf") for target in targets if pdf], force)

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from course_lib import COURSE
 
@@ -39,13 +40,30 @@ def written(folder: Path) -> Iterator[None]:
         raise ClassError(f"{folder} cannot be written to ({error.strerror})") from error
 
 
-def chosen_lessons(only: list[str]) -> list[Path]:
-    """The notebooks with these numbers, or all; ClassError for a number that no lesson has."""
+def chosen_lessons(only: list[str]) -> dict[Path, Any]:
+    """The lessons with these numbers, or all: notebooks by their paths, in order.
+
+    ClassError for a number that no lesson has, and for a damaged notebook.
+    """
+    from course_lib.notebooks import NotebookError, read
+
     lessons = sorted((COURSE / "notebooks").glob("*.ipynb"))
     unknown = set(only) - {path.name[:2] for path in lessons}
     if unknown:
         raise ClassError(f"there is no lesson {', '.join(sorted(unknown))}: they are 00 to {lessons[-1].name[:2]}")
-    return [path for path in lessons if not only or path.name[:2] in only]
+    try:
+        return {path: read(path) for path in lessons if not only or path.name[:2] in only}
+    except NotebookError as error:
+        raise ClassError(str(error)) from error
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """ClassError, with the name of the lesson, where an exercise of it has not the form that the course needs."""
+    try:
+        yield
+    except (LookupError, ValueError) as error:
+        raise ClassError(f"{path.name}: {error}") from error
 
 
 def browser() -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from course_lib.classroom import teaching
-from course_lib.classroom.places import chosen_lessons, free, written
+from course_lib.classroom.places import chosen_lessons, free, naming, written
 from course_lib.exercises import find, find_question
 from course_lib.lessons import LESSONS, Lesson
 from course_lib.quiz import LETTERS
@@ -39,17 +39,17 @@ class Slide:
 def slides(folder: Path, only: list[str], force: bool) -> list[Path]:
     """Write each lesson as slides, one page that holds everything; the pages written.
 
-    ClassError for a lesson that does not exist, and for files that are there.
+    ClassError for a lesson that does not exist or is damaged, and for files that are there.
     """
-    import nbformat
-
     chosen = chosen_lessons(only)
     targets = [folder / f"{path.stem}.slides.html" for path in chosen]
     free(targets, force)
     with written(folder):
         there = {target.name for target in [*targets, *folder.glob("*.slides.html")]}
-        for path, target in zip(chosen, targets, strict=True):
-            target.write_text(deck(nbformat.read(path, as_version=4), path.name, there), encoding="utf-8")
+        for (path, notebook), target in zip(chosen.items(), targets, strict=True):
+            with naming(path):
+                made = deck(notebook, path.name, there)
+            target.write_text(made, encoding="utf-8")
             print(f"{target}", flush=True)
     return targets
 
