@@ -1,12 +1,14 @@
 """The course's commands, started in the course folder, the one that holds README.md:
 
-    python3 -m course_lib lab       installs what is missing, then opens JupyterLab at the first lesson
+    python3 -m course_lib lab       installs what is missing, then opens JupyterLab at your copy of the first lesson
     python3 -m course_lib test      adds the test tools, then runs every check and test
     python3 -m course_lib doctor    says what works on this computer, what does not, and what to do
     python3 -m course_lib progress  shows what the record of your checks holds; with --delete, deletes it
     python3 -m course_lib refresh   runs the notebooks again and stores their outputs (for authors)
     python3 -m course_lib class     makes editions, slides and assignments, or an overview of a class (for teachers)
 
+Your copies of the lessons are in my_lessons/. A new edition renews those that you did not change.
+--author, after `lab`: opens the lessons themselves, in notebooks/, to change the course.
 On Linux, where no graphics card of NVIDIA is found, the small build of PyTorch is installed. --gpu takes the
 usual one all the same, --cpu the small one in any case.
 What else follows is passed on: after `lab` to JupyterLab (--no-browser, --port 8890), after `test` to
@@ -24,7 +26,7 @@ from pathlib import Path
 from course_lib import COURSE
 
 OLDEST = (3, 10)
-FIRST_LESSON = "notebooks/00_start_here.ipynb"
+FIRST_LESSON = "00_start_here.ipynb"
 
 
 def problem_before_start(version=sys.version_info) -> str:
@@ -40,14 +42,24 @@ def problem_before_start(version=sys.version_info) -> str:
 
 
 def lab(arguments: list, build: str) -> int:
-    """Opens JupyterLab at the first lesson; the course folder is its root."""
+    """Opens JupyterLab at the learner's copy of the first lesson, or at the lesson; the course folder is its root."""
     from course_lib.setup import machine, server
     from course_lib.setup.installation import environment
 
     server.check_options(arguments)
     python = environment("lab", build)
     machine.check_writable(COURSE)
-    return server.start(python, FIRST_LESSON, arguments)
+    folder = "notebooks" if "--author" in arguments else own_lessons()
+    return server.start(python, folder + "/" + FIRST_LESSON, [a for a in arguments if a != "--author"])
+
+
+def own_lessons() -> str:
+    """The folder of the learner's copies, brought up to date; that of the lessons where no copy can be made."""
+    from course_lib.setup.copies import update
+
+    for line in update(COURSE / "notebooks", COURSE / "my_lessons"):
+        print(line, flush=True)
+    return "my_lessons" if (COURSE / "my_lessons" / FIRST_LESSON).exists() else "notebooks"
 
 
 def test(arguments: list, build: str) -> int:

@@ -1,4 +1,4 @@
-"""A hub for a class: its list, its learners' copies and numbers, and three learners at work at once on loopback."""
+"""A hub for a class: its list, its learners' numbers, and three learners at work at once on loopback."""
 
 from __future__ import annotations
 
@@ -16,10 +16,8 @@ from course_lib.classroom import hub
 from course_lib.classroom.overview import overview
 from course_lib.classroom.places import ClassError
 from course_lib.requirements import requirement_lines
-from course_lib.setup import copies
 from tests.hub import MEMORY, Hub, Learner, require_hub
 
-TEXT = {"capture_output": True, "text": True}
 needs_root = pytest.mark.skipif(
     not sys.platform.startswith("linux") or os.geteuid() != 0, reason="only root gives files to others"
 )
@@ -283,51 +281,7 @@ def test_a_learner_keeps_the_number_of_the_home_and_a_new_one_gets_the_next(tmp_
         hub.account(tmp_path, "learner_2")
 
 
-# ---------------------------------------------------------------- a learner's copy of the lessons
-
-
-@pytest.fixture
-def lessons(tmp_path):
-    folder = tmp_path / "lessons"
-    folder.mkdir()
-    for name in ("00_start.ipynb", "01_words.ipynb", "glossary.md", "TEACHING.md"):
-        (folder / name).write_text(f"first edition of {name}")
-    return folder
-
-
-def texts(folder):
-    return {path.name: path.read_text() for path in folder.iterdir() if path.name != copies.GIVEN}
-
-
-def test_a_copy_holds_what_learners_need(lessons, tmp_path):
-    copies.update(lessons, tmp_path / "copy")
-    assert set(texts(tmp_path / "copy")) == {"00_start.ipynb", "01_words.ipynb", "glossary.md"}
-
-
-def test_an_update_renews_what_was_left_alone_and_keeps_the_learners_work(lessons, tmp_path):
-    copy = tmp_path / "copy"
-    copies.update(lessons, copy)
-    (copy / "01_words.ipynb").write_text("my work")
-    (copy / "02_more.ipynb").write_text("my own notebook")
-    (copy / "glossary.md").unlink()
-    for name in ("00_start.ipynb", "01_words.ipynb", "02_more.ipynb", "03_new.ipynb"):
-        (lessons / name).write_text(f"second edition of {name}")
-    for _ in range(2):
-        copies.update(lessons, copy)
-        assert texts(copy) == {
-            "00_start.ipynb": "second edition of 00_start.ipynb",
-            "01_words.ipynb": "my work",
-            "02_more.ipynb": "my own notebook",
-            "03_new.ipynb": "second edition of 03_new.ipynb",
-            "glossary.md": "first edition of glossary.md",
-        }
-
-
-def test_the_command_is_run_even_if_the_copy_cannot_be_written(lessons, tmp_path):
-    (tmp_path / "copy").write_text("a file where the folder should be")
-    command = [sys.executable, "-m", "course_lib.setup.copies", lessons, tmp_path / "copy"]
-    done = subprocess.run([*command, sys.executable, "-c", "print('the server')"], cwd=COURSE, **TEXT)
-    assert done.returncode == 0 and done.stdout == "the server\n" and "are not up to date" in done.stderr
+# ---------------------------------------------------------------- what teachers install
 
 
 def test_the_service_starts_what_the_notes_for_teachers_start():

@@ -35,8 +35,8 @@ def damage(path: Path, what: str) -> str:
     if path.parent != COURSE / "notebooks":
         return f"{path} is damaged: {what}. Put a good copy in its place"
     name = f"notebooks/{path.name}"
-    cure = f"rename it if it holds work of yours, then `git checkout HEAD -- {name}` in the course folder"
-    return f"{name} is damaged: {what}. To restore it {cure}, or fetch the course again"
+    cure = f"rename it if it holds work of yours, then run `git checkout HEAD -- {name}` in the course folder"
+    return f"{name} is damaged: {what}. To restore it, {cure}, or fetch the course again"
 
 
 def parse(content: bytes) -> dict[str, Any]:
