@@ -10,6 +10,7 @@ import pytest
 from course_lib import COURSE
 from course_lib.exercises import find, find_question
 from course_lib.exercises.model import Question
+from course_lib.setup.copies import work
 from tests.lab import STEP, Lab, Notebook, launch
 from tests.notebook_runs import LESSONS, NOTEBOOKS, called, code_cells, live_cells, read
 
@@ -304,6 +305,22 @@ def test_an_exercise_is_diagnosed_then_passed_and_lesson_00_counts_it(lesson, la
     expect(row).to_contain_text("1 of 4 solved")
     expect(row).not_to_contain_text(re.compile(r"\bpatchify"))
     start.close()
+
+
+def test_a_lesson_that_was_run_and_saved_counts_as_left_alone(lab, browser):
+    """With the empty cell that JupyterLab adds below the last one, when that is run with Shift+Enter."""
+    path = lab.folder / "notebooks" / "run_and_saved.ipynb"
+    shutil.copy(NOTEBOOKS[0], path)
+    notebook = Notebook(lab, browser, f"notebooks/{path.name}")
+    notebook.command("notebook:run-all-cells")
+    notebook.cell(read(path).cells[-1].id).click()
+    notebook.page.keyboard.press("Shift+Enter")
+    expect(notebook.page.locator(".jp-Notebook .jp-Cell")).to_have_count(len(read(path).cells) + 1)
+    notebook.command("docmanager:save")
+    notebook.close()
+    before, after = NOTEBOOKS[0].read_bytes(), path.read_bytes()
+    assert before != after and len(read(path).cells) == len(read(NOTEBOOKS[0]).cells) + 1
+    assert work(path.name, after) == work(path.name, before)
 
 
 @pytest.fixture(scope="module")

@@ -35,6 +35,7 @@ def text_of(name: str) -> str:
 
 PYPROJECT = text_of("pyproject.toml")
 RANGES = requirements.project_dependencies(PYPROJECT)
+FIRST = setup.FIRST_LESSON
 posix = pytest.mark.skipif(os.name == "nt", reason="signals and links of POSIX")
 
 # Stands in for pip, JupyterLab, ruff and pytest: it writes down how it was called, then does as it is told.
@@ -74,10 +75,12 @@ class Course:
     def __init__(self, folder: Path):
         self.folder, self.calls_file = folder, folder.parent / "calls.jsonl"
         (folder / "course_lib").mkdir(parents=True)
-        (folder / "tests").mkdir()
+        for name in ("tests", "notebooks"):
+            (folder / name).mkdir()
         for name in ("__init__.py", "__main__.py", "requirements.py", "doctor.py"):
             shutil.copy(COURSE / "course_lib" / name, folder / "course_lib" / name)
         shutil.copytree(COURSE / "course_lib" / "setup", folder / "course_lib" / "setup")
+        shutil.copy(COURSE / "notebooks" / FIRST, folder / "notebooks" / FIRST)
         for name in ("requirements.txt", "tests/requirements.txt"):
             shutil.copy(COURSE / name, folder / name)
         text = re.sub(r'"torch>=[^"]*"', '"torch>=999"', PYPROJECT)
@@ -272,7 +275,7 @@ def test_importing_the_package_and_its_command_line_loads_nothing_heavy():
         done = subprocess.run([sys.executable, "-c", code], cwd=COURSE, capture_output=True, check=True)
         return {name.split(".")[0] for name in done.stdout.decode().split()}
 
-    ours = roots(", course_lib, course_lib.__main__, course_lib.doctor") - roots("")
+    ours = roots(", course_lib, course_lib.__main__, course_lib.doctor, course_lib.setup.copies") - roots("")
     ours = {name for name in ours if not name.startswith("_")}
     assert ours - set(sys.stdlib_module_names) == {"course_lib"}
 
@@ -689,7 +692,7 @@ def test_lab_passes_arguments_on_and_finds_the_course(course):
     done = course.run("lab", "--cpu", *passed_on, PYTHONPATH="one", JUPYTER_CONFIG_PATH="two")
     assert done.returncode == 0
     call = course.calls("jupyterlab")[0]
-    page = "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb"
+    page = "--LabApp.default_url=/lab/tree/my_lessons/00_start_here.ipynb"
     ours = [f"--ServerApp.root_dir={course.folder}", page, "--ServerApp.ip=127.0.0.1"]
     root = ["--allow-root"] if os.name != "nt" and os.geteuid() == 0 else []
     assert call["arguments"] == [*ours, *root, *passed_on]
@@ -701,6 +704,39 @@ def test_lab_passes_arguments_on_and_finds_the_course(course):
 def test_an_address_that_is_asked_for_replaces_the_loopback_address(course):
     course.run("lab", "--ip=0.0.0.0")
     assert [a for a in course.calls("jupyterlab")[0]["arguments"] if "ip=" in a] == ["--ip=0.0.0.0"]
+
+
+def test_lab_makes_copies_and_keeps_what_the_learner_changed(course):
+    course.run("lab")
+    lesson, mine = (course.folder / name / FIRST for name in ("notebooks", "my_lessons"))
+    assert mine.read_bytes() == lesson.read_bytes()
+    mine.write_text(mine.read_text(encoding="utf-8").replace("10 minutes", "20 minutes"), encoding="utf-8")
+    lesson.write_text(lesson.read_text(encoding="utf-8").replace("10 minutes", "11 minutes"), encoding="utf-8")
+    done = course.run("lab")
+    assert f"my_lessons/{FIRST} holds your work, and there is a newer edition" in done.stdout
+    assert "20 minutes" in mine.read_text(encoding="utf-8") and len(course.calls("jupyterlab")) == 2
+
+
+def test_an_author_opens_the_lessons_themselves_and_gets_no_copy(course):
+    assert course.run("lab", "--author", "--no-browser").returncode == 0
+    arguments = course.calls("jupyterlab")[0]["arguments"]
+    assert arguments[1] == f"--LabApp.default_url=/lab/tree/notebooks/{FIRST}" and arguments[-1] == "--no-browser"
+    assert "--author" not in arguments
+    assert not (course.folder / "my_lessons").exists()
+
+
+def test_lab_starts_at_the_lesson_where_no_copy_can_be_made(course):
+    (course.folder / "my_lessons").write_text("a file")
+    done = course.run("lab")
+    assert done.returncode == 0 and "my_lessons is no folder" in done.stdout
+    assert course.calls("jupyterlab")[0]["arguments"][1].endswith(f"/lab/tree/notebooks/{FIRST}")
+
+
+def test_lab_starts_with_a_damaged_lesson_and_names_it(course):
+    (course.folder / "notebooks" / "04_x.ipynb").write_text("<<<<<<< ours\n")
+    done = course.run("lab")
+    assert "notebooks/04_x.ipynb is damaged: it holds marks of a merge conflict (line 1)." in done.stdout
+    assert course.calls("jupyterlab")[0]["arguments"][1].endswith(f"/lab/tree/my_lessons/{FIRST}")
 
 
 @posix
@@ -746,7 +782,7 @@ def test_a_running_jupyterlab_is_told_in_three_lines_and_stops_at_ctrl_c(course)
                 break
         process.send_signal(signal.SIGINT)
         rest, errors = process.communicate(timeout=20)
-    page = "http://127.0.0.1:8888/lab/tree/notebooks/00_start_here.ipynb?token=abc"
+    page = "http://127.0.0.1:8888/lab/tree/my_lessons/00_start_here.ipynb?token=abc"
     assert [line.split("  ")[0] for line in told[-3:]] == ["Lessons", "To stop", "To come back"]
     assert told[-3].endswith(page) and told[-1].endswith("python3 -m course_lib lab")
     assert "JupyterLab has stopped." in rest and errors == "" and process.returncode == 3
