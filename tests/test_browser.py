@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 
 import pytest
 
@@ -50,7 +51,7 @@ def lab(browser, tmp_path_factory):
 def lesson(request, lab, browser):
     """A lesson, open and run from top to bottom; tests of the same lesson share it."""
     (path,) = [path for path in NOTEBOOKS if path.stem.startswith(request.param)]
-    notebook = Notebook(lab, browser, f"notebooks/{path.name}")
+    notebook = Notebook(lab, browser, f"my_lessons/{path.name}")
     notebook.path, notebook.stored = path, read(path)
     notebook.ran = notebook.command("notebook:run-all-cells")
     yield notebook
@@ -298,7 +299,7 @@ def test_an_exercise_is_diagnosed_then_passed_and_lesson_00_counts_it(lesson, la
     expect(check.locator("pre")).to_contain_text("marks what your patch 0 took")
     write(lesson, "patchify", find("patchify").solution_source)
     expect(check).to_contain_text(re.compile(r"patchify: correct on \d+ of \d+ cases"))
-    start = Notebook(lab, browser, "notebooks/00_start_here.ipynb")
+    start = Notebook(lab, browser, "my_lessons/00_start_here.ipynb")
     for name in ("setup", "progress-run"):
         start.run(name)
     row = start.cell("progress-run").get_by_role("row").filter(has_text="04 From image to patches")
@@ -309,9 +310,9 @@ def test_an_exercise_is_diagnosed_then_passed_and_lesson_00_counts_it(lesson, la
 
 def test_a_lesson_that_was_run_and_saved_counts_as_left_alone(lab, browser):
     """With the empty cell that JupyterLab adds below the last one, when that is run with Shift+Enter."""
-    path = lab.folder / "notebooks" / "run_and_saved.ipynb"
+    path = lab.folder / "my_lessons" / "run_and_saved.ipynb"
     shutil.copy(NOTEBOOKS[0], path)
-    notebook = Notebook(lab, browser, f"notebooks/{path.name}")
+    notebook = Notebook(lab, browser, f"my_lessons/{path.name}")
     notebook.command("notebook:run-all-cells")
     notebook.cell(read(path).cells[-1].id).click()
     notebook.page.keyboard.press("Shift+Enter")
@@ -327,7 +328,7 @@ def test_a_lesson_that_was_run_and_saved_counts_as_left_alone(lab, browser):
 def restarted(lesson, lab):
     """A new server, which knows no kernel, for the saved lesson and for one that JupyterLab does not trust."""
     lesson.command("docmanager:save")
-    (mine,) = (lab.folder / "notebooks").glob("04*.ipynb")
+    (mine,) = (lab.folder / "my_lessons").glob("04*.ipynb")
     changed = json.loads(mine.read_text(encoding="utf-8"))
     changed["cells"][0]["source"].append(" By somebody else.")  # which no signature of ours covers
     mine.with_name("foreign.ipynb").write_text(json.dumps(changed), encoding="utf-8")
@@ -340,8 +341,8 @@ def restarted(lesson, lab):
 @of("04")
 @pytest.mark.parametrize(("name", "trusted"), [("04_image_to_patches", True), ("foreign", False)])
 def test_a_saved_copy_shows_pictures_and_questions_without_a_run(name, trusted, restarted, browser):
-    copy = Notebook(restarted, browser, f"notebooks/{name}.ipynb")
-    stored = read(restarted.folder / "notebooks" / f"{name}.ipynb")
+    copy = Notebook(restarted, browser, f"my_lessons/{name}.ipynb")
+    stored = read(restarted.folder / "my_lessons" / f"{name}.ipynb")
     assert copy.js("panel.content.widgets.find(cell => cell.model.id === 'grid-run').model.trusted") is trusted
     for cell in live_cells(stored):
         image = copy.cell(cell).locator(".jp-OutputArea-output img")

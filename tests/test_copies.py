@@ -20,7 +20,7 @@ from course_lib import COURSE
 from course_lib.notebooks import NotebookError, run
 from course_lib.setup import copies, notebook_file
 from course_lib.setup.copies import GIVEN, update
-from tests.bad_days import PARTS
+from tests.lab import PARTS
 from tests.notebook_runs import NOTEBOOKS, changed, each, read
 
 NAME = "01_words.ipynb"

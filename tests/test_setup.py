@@ -35,7 +35,7 @@ def text_of(name: str) -> str:
 
 PYPROJECT = text_of("pyproject.toml")
 RANGES = requirements.project_dependencies(PYPROJECT)
-FIRST = setup.FIRST_LESSON
+FIRST = commands.FIRST_LESSON
 posix = pytest.mark.skipif(os.name == "nt", reason="signals and links of POSIX")
 
 # Stands in for pip, JupyterLab, ruff and pytest: it writes down how it was called, then does as it is told.
