@@ -42,7 +42,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="signals and links of POSIX")
 FAKE = """
 import json, os, signal, sys, time
 name = __package__
-if sys.argv[1:] == ["config", "list"]:
+if name == "pip" and sys.argv[1] in ("config", "download"):
     sys.exit()
 with open(os.environ["CALLS"], "a") as file:
     keys = ("PYTHONPATH", "COURSE_PROGRESS", "OMP_NUM_THREADS", "MPLBACKEND", "PIP_USER", "PIP_TARGET", "TMPDIR")
@@ -319,7 +319,7 @@ def test_without_network_the_real_pip_leads_to_one_clear_line_and_no_mark(course
     done = course.run("lab", PIP_INDEX_URL=f"http://127.0.0.1:{port}/simple", PIP_RETRIES="1")
     last = done.stderr.strip().splitlines()[-1]
     assert done.returncode == 1
-    assert last.startswith("This did not work: installing the packages failed: no connection to the package")
+    assert last.startswith("This did not work: asking the package index failed: no connection to the package")
     assert not list(course.venv.glob("complete-*")) and course.calls("jupyterlab") == []
 
 
@@ -576,6 +576,10 @@ class Plan:
         return [Path(a).name for a in self.steps[-1] if a.endswith(".whl")]
 
 
+def small_builds() -> list[str]:
+    return [f"{name}-{installation._pins()[name]}+cpu-py3-none-any.whl" for name in ("torch", "torchvision")]
+
+
 LINUX = [
     # card, asked, index of the small build, gigabytes free -> wheels of the small build, or what is said
     (False, "", True, 2.2, True),
@@ -601,9 +605,7 @@ def test_linux_takes_the_small_build_where_no_card_is_found(
         assert not (tmp_path / "complete-lab").exists() and not any(step[0] == "install" for step in plan.steps)
         return
     installation.install("lab", asked)
-    pins = installation._pins()
-    small = [f"{name}-{version}+cpu-py3-none-any.whl" for name, version in pins.items()]
-    assert plan.wheels() == (small if outcome else [])
+    assert plan.wheels() == (small_builds() if outcome else [])
     assert ("--no-cache-dir" in plan.steps[-1]) == (free < 10)
     said = capsys.readouterr().out
     assert ("the small build, " in said) == (not card and asked != "gpu" or asked == "cpu")
@@ -622,10 +624,10 @@ def test_elsewhere_there_is_one_build(monkeypatch, tmp_path, capsys, platform):
 @pytest.fixture
 def index(tmp_path):
     """An index of packages on this computer's own address that has small builds of torch and torchvision."""
-    for name, version in installation._pins().items():
+    for name in ("torch", "torchvision"):
         folder = tmp_path / "index" / name
         folder.mkdir(parents=True)
-        small_wheel(folder, name, f"{version}+cpu")
+        small_wheel(folder, name, f"{installation._pins()[name]}+cpu")
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path / "index"))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -660,8 +662,7 @@ def test_the_real_pip_asks_the_index_of_small_builds_first(monkeypatch, tmp_path
     )  # fmt: skip
     installation.install("lab", "")
     wheels = [Path(a).name for a in installed[0] if a.endswith(".whl")]
-    pins = installation._pins()
-    assert wheels == ([f"{name}-{version}+cpu-py3-none-any.whl" for name, version in pins.items()] if up else [])
+    assert wheels == (small_builds() if up else [])
     captured = capsys.readouterr()
     assert ("Taking the usual build" in captured.out) == (not up)
     if not up:
@@ -895,6 +896,26 @@ def test_the_setting_is_one_that_the_installed_jupyterlab_knows():
         pytest.skip("JupyterLab is not installed in this environment")
     known = json.loads(schema.read_text(encoding="utf-8"))["properties"]["fetchNews"]
     assert "false" in [choice["const"] for choice in known["oneOf"]]
+
+
+def test_the_browser_tests_start_the_command_of_the_readme_and_set_nothing_that_a_user_has_not(monkeypatch, tmp_path):
+    from tests import lab
+
+    readme = "python3 -m course_lib lab"
+    assert f"```\n{readme}\n```" in text_of("README.md")
+    assert ["python3", *lab.COMMAND[1:]] == [*readme.split(), "--no-browser"]
+    started = {}
+
+    def start(command, **settings):
+        started.update(settings, command=command)
+        return subprocess.CompletedProcess(command, 0, stdout=iter(["Lessons  http://127.0.0.1:1/lab?token=a\n"]))
+
+    monkeypatch.setattr(lab.subprocess, "Popen", start)
+    monkeypatch.setattr(lab, "copy_course", lambda folder: None)
+    one = lab.Lab(tmp_path)
+    one.start()
+    assert started["command"] == lab.COMMAND and started["cwd"] == tmp_path and one.query == "token=a"
+    assert started["env"].items() <= os.environ.items() and not set(started["env"]) & set(lab.SET_FOR_TESTS)
 
 
 def test_the_table_of_lessons_in_the_readme_says_what_the_course_says():

@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -115,7 +116,7 @@ def pip_environ() -> dict[str, str]:
 
 
 def check_pip() -> None:
-    """SetupError where pip's configuration sends packages to another place, which no variable can undo."""
+    """SetupError where pip's configuration sends packages to another place, or its index does not answer."""
     command = [str(VENV_PYTHON), "-m", "pip", "config", "list"]
     told = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", env=pip_environ()).stdout
     setting = re.search(r"^((?:install|global)\.(?:target|prefix|root))=(.*)$", told, re.MULTILINE)
@@ -124,6 +125,11 @@ def check_pip() -> None:
             f"pip is set up to install into another folder, {setting[2]}. Take that away with "
             f"`{VENV_PYTHON} -m pip config unset {setting[1]}` and {START}"
         )
+    with _downloading():
+        # A small package, so that gigabytes are not begun where the last of them cannot be had.
+        command = [str(VENV_PYTHON), "-m", "pip", "download", "--quiet", "--no-deps", "--retries=1", "--timeout=20"]
+        command += [f"--dest={_downloads()}", f"anywidget=={_pins()['anywidget']}"]
+        _step(command, "asking the package index", _moving("1/3 Environment, package index"))
 
 
 def _isolated() -> dict[str, str]:
@@ -133,6 +139,17 @@ def _isolated() -> dict[str, str]:
 
 def _downloads() -> Path:
     return VENV / "downloads"
+
+
+@contextlib.contextmanager
+def _downloading() -> Iterator[None]:
+    """Makes the folder of downloads anew, and takes it away."""
+    shutil.rmtree(_downloads(), ignore_errors=True)
+    _downloads().mkdir(parents=True)
+    try:
+        yield
+    finally:
+        shutil.rmtree(_downloads(), ignore_errors=True)
 
 
 def _step(command: list[str], doing: str, told=lambda line: "") -> None:
@@ -196,9 +213,7 @@ def install(command: str, asked: str) -> None:
     for package in VENV.glob(SITE_PACKAGES + "/*.dist-info"):
         if not (package / "INSTALLER").exists():
             shutil.rmtree(package)
-    shutil.rmtree(_downloads(), ignore_errors=True)
-    _downloads().mkdir()
-    try:
+    with _downloading():
         build, wheels = _pytorch(asked)
         arguments = [str(VENV_PYTHON), "-m", "pip", "install", *map(str, wheels)]
         for file in requirement_files(command):
@@ -206,16 +221,13 @@ def install(command: str, asked: str) -> None:
         if not machine.room_to_keep_downloads(COURSE, build.room, build.downloads):
             arguments.append("--no-cache-dir")
         _step(arguments, "installing the packages", Installing(build))
-    finally:
-        shutil.rmtree(_downloads(), ignore_errors=True)
     for name in {"lab", command}:
         mark(name).write_text(fingerprint(name), encoding="utf-8")
 
 
 def _pytorch(asked: str) -> tuple[Build, list[Path]]:
     """The build of PyTorch that will be installed, and its files where they come from an index of their own."""
-    pins = _pins()
-    if any(VENV.glob(f"{SITE_PACKAGES}/torch-{pins['torch']}*.dist-info")):
+    if any(VENV.glob(f"{SITE_PACKAGES}/torch-{_pins()['torch']}*.dist-info")):
         return Build("installed", 0.5, 0.3), []  # only the rest
     if sys.platform != "linux":
         if asked:
@@ -230,7 +242,7 @@ def _pytorch(asked: str) -> tuple[Build, list[Path]]:
     why = "as asked" if asked else "since no graphics card of NVIDIA was found; --gpu takes the usual one"
     print(f"PyTorch: the small build, {SMALL.unpacked} GB in all, {why}.", flush=True)
     try:
-        return SMALL, _small_build(pins)
+        return SMALL, _small_build()
     except SetupError as error:
         if asked:
             raise SetupError(
@@ -247,15 +259,14 @@ def _pytorch(asked: str) -> tuple[Build, list[Path]]:
 
 
 def _pins() -> dict[str, str]:
-    """The versions of torch and torchvision that the course was tested with."""
-    lines = requirement_lines((COURSE / "requirements.txt").read_text(encoding="utf-8"))
-    pins = {name: pin.lstrip("=") for name, pin, _ in map(split_requirement, lines)}
-    return {name: pins[name] for name in ("torch", "torchvision")}
+    """The versions of packages that the course was tested with."""
+    lines = map(split_requirement, requirement_lines((COURSE / "requirements.txt").read_text(encoding="utf-8")))
+    return {name: pin.lstrip("=") for name, pin, applies in lines if applies}
 
 
-def _small_build(pins: dict[str, str]) -> list[Path]:
+def _small_build() -> list[Path]:
     """Downloads the small build of the pinned versions; SetupError where their index does not give it."""
-    wanted = [f"{name}=={version}+cpu" for name, version in pins.items()]
+    wanted = [f"{name}=={_pins()[name]}+cpu" for name in ("torch", "torchvision")]
     folder = _downloads() / "cpu"
     command = [str(VENV_PYTHON), "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--retries=1"]
     command += ["--timeout=20", f"--index-url={CPU_INDEX}", f"--dest={folder}", *wanted]
