@@ -20,7 +20,7 @@ from course_lib import COURSE
 from course_lib.notebooks import NotebookError, run
 from course_lib.setup import copies, notebook_file
 from course_lib.setup.copies import GIVEN, update
-from tests.lab import PARTS
+from tests.lab import copy_course
 from tests.notebook_runs import NOTEBOOKS, changed, each, read
 
 NAME = "01_words.ipynb"
@@ -593,9 +593,7 @@ def test_no_lesson_is_stored_as_an_editor_leaves_it():
 def course(tmp_path_factory):
     """The course in a folder of its own, with a learner's copy of the lessons."""
     folder = tmp_path_factory.mktemp("course")
-    for part in PARTS:
-        one = COURSE / part
-        shutil.copytree(one, folder / part) if one.is_dir() else shutil.copy(one, folder)
+    copy_course(folder)
     assert update(folder / "notebooks", folder / "my_lessons") == []
     return folder
 

@@ -584,7 +584,7 @@ LINUX = [
     # card, asked, index of the small build, gigabytes free -> wheels of the small build, or what is said
     (False, "", True, 2.2, True),
     (False, "", False, 99.0, False),
-    (False, "", False, 2.5, "needs 9.4 GB"),
+    (False, "", False, 2.5, "needs 9.5 GB"),
     (False, "cpu", False, 99.0, "Without --cpu the usual build"),
     (False, "gpu", True, 99.0, False),
     (True, "", True, 99.0, False),
@@ -681,8 +681,8 @@ def test_the_line_that_moves_tells_downloads_and_then_what_is_unpacked(monkeypat
     assert told("Collecting torch==2.14.1") == "2/3 Downloading about 3.1 GB: 0.25 GB"
     line = "  Downloading https://host/a/torch-2.14.1-cp311-cp311-manylinux_2_28_x86_64.whl (532.8 MB)"
     assert told(line).endswith("0.25 GB, torch-2.14.1 532.8 MB")
-    assert told("Installing collected packages: a, b") == "3/3 Unpacking about 6.1 GB: 0.00 GB"
-    assert told("") == "3/3 Unpacking about 6.1 GB: 1.50 GB"
+    assert told("Installing collected packages: a, b") == "3/3 Unpacking about 6.2 GB: 0.00 GB"
+    assert told("") == "3/3 Unpacking about 6.2 GB: 1.50 GB"
 
 
 # --- what the commands start

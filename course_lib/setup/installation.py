@@ -43,8 +43,8 @@ class Build:
         return round(self.unpacked + self.downloads + 0.2, 1)
 
 
-SMALL = Build("small", 1.3, 0.4)  # without a library for graphics cards; on Windows and macOS the only one
-LARGE = Build("usual", 6.1, 3.1)  # for Linux with a graphics card of NVIDIA
+SMALL = Build("small", 1.4, 0.4)  # without a library for graphics cards; on Windows and macOS the only one
+LARGE = Build("usual", 6.2, 3.1)  # for Linux with a graphics card of NVIDIA
 
 
 def requirement_files(command: str) -> list[Path]:

@@ -85,8 +85,7 @@ def start(python: str, page: str, arguments: list[str]) -> int:
             print(f"  To come back  {COMMAND} lab\n", flush=True)
         code = process.wait()
     except BaseException as error:
-        process.terminate()
-        code = process.wait()
+        code = _stop(process)
         if not isinstance(error, KeyboardInterrupt):
             raise
         print("\nJupyterLab has stopped.")
@@ -94,6 +93,17 @@ def start(python: str, page: str, arguments: list[str]) -> int:
     if not address:
         _tell_why(log.read_text(encoding="utf-8", errors="replace"), code, log)
     return code
+
+
+def _stop(process: subprocess.Popen) -> int:
+    """Ends JupyterLab and with it its kernels; returns its exit code."""
+    if os.name != "nt":
+        process.terminate()  # it takes this for a wish; on Windows it would die at once, and Ctrl-C reached it
+    try:
+        return process.wait(30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
 
 
 def run(command: list[str], variables: dict[str, str]) -> int:
