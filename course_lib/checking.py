@@ -17,6 +17,7 @@ import torch
 from course_lib import exercises, progress
 from course_lib.diagnosis import Fault, always_the_same, brief, find_fault, only_right_for
 from course_lib.exercises.model import Exercise, WrongAnswer
+from course_lib.limits import Watch, watched
 from course_lib.missing import tell_in_notebook
 from course_lib.outcomes import Outcome, alike, changing_line, equal, right, run, same_again, was_stopped
 from course_lib.relations import NOTHING, find_relation, numbers_apart
@@ -31,7 +32,7 @@ SURE = {
     "not a number",
     "changed its input",
 }
-TIME_LIMIT = 20.0  # seconds for all cases of one check
+TIME_LIMIT = 20.0  # seconds that an answer may take in one check, over all its calls
 COLOURS = {"right": "#009e73", "wrong": "#d55e00", "open": "#0072b2"}  # Okabe and Ito: told apart by everyone
 
 
@@ -83,9 +84,10 @@ def check(answer: Callable | str) -> Result:
         )
     _tried.add(exercise.name)
     # Layers draw numbers, and the notebook's stream stays where it is; a gradient is asked for in a no_grad block too.
-    with torch.random.fork_rng(devices=[]), torch.enable_grad():
-        result = _judge(exercise, answer)
-    progress.record("check", exercise.name, passed=result.passed, diagnosis=result.diagnosis)
+    with watched(TIME_LIMIT) as watch, torch.random.fork_rng(devices=[]), torch.enable_grad():
+        result = _judge(exercise, answer, watch)
+        if result.diagnosis != "interrupted":  # that says nothing about the answer
+            progress.record("check", exercise.name, passed=result.passed, diagnosis=result.diagnosis)
     return result
 
 
@@ -178,29 +180,53 @@ def _is_gap(statement: ast.stmt) -> bool:
     return text_or_dots or gives_dots or isinstance(statement, ast.Pass)
 
 
-def _judge(exercise: Exercise, answer: Callable) -> Result:
+def _judge(exercise: Exercise, answer: Callable, watch: Watch) -> Result:
     fits = _fits(exercise, answer)
     if fits:
         return Result(f"{exercise.name}: {fits}", "wrong", diagnosis="wrong arguments")
-    got = run(exercise, answer, TIME_LIMIT)
-    expected = run(exercise, exercise.solution, TIME_LIMIT)
+    got = run(exercise, answer, watch)
+    expected = run(exercise, exercise.solution)
     rights = [right(one, other) for one, other in zip(got, expected, strict=False)]
     total = len(exercise.cases())
     if len(rights) == total and all(rights):
-        if _same_again(exercise, answer, got):
-            return Result(
-                f"{exercise.name}: correct on {total} of {total} cases. {exercise.praise}", "right", passed=True
-            )
-        return _not_the_same_twice(exercise, answer, got)
-    fault = _first_fault(exercise, answer, got, expected, rights)
+        praise = f"{exercise.name}: correct on {total} of {total} cases. {exercise.praise}"
+        other = _second_pass(exercise, answer, got, watch)
+        return Result(praise, "right", passed=True) if other is None else other
+    fault = _first_fault(exercise, answer, got, expected, rights, watch)
     known = None if was_stopped(got[-1]) or any(one.changed for one in got) else _known(exercise, got)
-    if known is None and fault.name not in SURE and not _same_again(exercise, answer, got):
-        return _not_the_same_twice(exercise, answer, got)
-    return _verdict(exercise, answer, got, expected, rights, fault, known)
+    if known is None and fault.name not in SURE:
+        other = _second_pass(exercise, answer, got, watch)
+        if other is not None:
+            return other
+    return _verdict(exercise, answer, got, expected, rights, fault, known, watch)
 
 
-def _not_the_same_twice(exercise: Exercise, answer: Callable, got: list[Outcome]) -> Result:
-    again = run(exercise, answer, TIME_LIMIT)
+def _second_pass(exercise: Exercise, answer: Callable, got: list[Outcome], watch: Watch) -> Result | None:
+    """What is to be said of an answer that does not do the same again; None where it does.
+
+    A second pass that the time limit cuts short counts as far as it came, since an answer may be slow; unless it took
+    far longer than the first.
+    """
+    first = watch.used
+    again = run(exercise, answer, watch, backwards=True)  # in another order: what is kept shows
+    done = [(one, other) for one, other in zip(again, got[-len(again) :], strict=True) if not was_stopped(one)]
+    if watch.interrupted:
+        text = "the check was interrupted before it was finished, and nothing is recorded. Run it again."
+        return Result(f"{exercise.name}: {text}", "open", diagnosis="interrupted")
+    if not all(same_again(one, other) for one, other in done) or len(done) < len(got) and not watch.expired:
+        return _not_the_same_twice(exercise, answer, got, watch)
+    if len(done) == len(got) or watch.used - first <= 2 * first + 0.05 * watch.seconds:
+        return None
+    fault = find_fault(exercise, again[0], again[0])
+    return Result(
+        f"{exercise.name}: on {again[0].case.label}, when it is called for the second time, {fault.text}",
+        "wrong",
+        diagnosis=fault.name,
+    )
+
+
+def _not_the_same_twice(exercise: Exercise, answer: Callable, got: list[Outcome], watch: Watch) -> Result:
+    again = run(exercise, answer, watch)
     parts = [
         key
         for one, other in zip(got, again, strict=False)
@@ -227,6 +253,7 @@ def _verdict(
     rights: list[bool],
     fault: Fault,
     known: WrongAnswer | None,
+    watch: Watch,
 ) -> Result:
     """Put the fact (what came instead of what) and the explanation (which mistake does that) together."""
     diagnosis, because, only = fault.name, fault.meaning, ""
@@ -243,7 +270,7 @@ def _verdict(
         pass
     elif coincidence and coincidence != "right for one case only":
         diagnosis, only = coincidence, f"{sentence} "
-    elif found := _relation(exercise, answer, got, expected, fault):
+    elif found := _relation(exercise, answer, got, expected, fault, watch):
         diagnosis, because = found
     elif coincidence:
         diagnosis, only = coincidence, f"{sentence} "
@@ -253,19 +280,29 @@ def _verdict(
 
 
 def _relation(
-    exercise: Exercise, answer: Callable, got: list[Outcome], expected: list[Outcome], fault: Fault
+    exercise: Exercise,
+    answer: Callable,
+    got: list[Outcome],
+    expected: list[Outcome],
+    fault: Fault,
+    watch: Watch,
 ) -> tuple[str, str] | None:
     """Name and sentence of what a result of the right form has to do with the right one."""
     found = NOTHING
     if fault.name == "different":
-        found = find_relation(exercise, answer, got, expected)
+        found = find_relation(exercise, answer, got, expected, watch)
     elif fault.name == "wrong order":
         found = numbers_apart(got, expected)
     return found if found != NOTHING else None
 
 
 def _first_fault(
-    exercise: Exercise, answer: Callable, got: list[Outcome], expected: list[Outcome], rights: list[bool]
+    exercise: Exercise,
+    answer: Callable,
+    got: list[Outcome],
+    expected: list[Outcome],
+    rights: list[bool],
+    watch: Watch,
 ) -> Fault:
     """The fault of the first wrong case without a coincidence; cases that have to be refused come last."""
     wrong = [i for i, good in enumerate(rights) if not good]
@@ -273,7 +310,7 @@ def _first_fault(
     if was_stopped(got[-1]):
         first = len(got) - 1
     if got[first].changed:
-        got[first].line, got[first].source = changing_line(exercise, answer, first)
+        got[first].line, got[first].source = changing_line(exercise, answer, first, watch)
     return find_fault(exercise, got[first], expected[first])
 
 
@@ -283,11 +320,6 @@ def _known(exercise: Exercise, got: list[Outcome]) -> WrongAnswer | None:
         if all(alike(one, other) for one, other in zip(got, run(exercise, wrong.answer), strict=True)):
             return wrong
     return None
-
-
-def _same_again(exercise: Exercise, answer: Callable, got: list[Outcome]) -> bool:
-    again = run(exercise, answer, TIME_LIMIT, backwards=True)  # in another order: what is kept shows
-    return len(again) == len(got) and all(map(same_again, again, got))
 
 
 def _fits(exercise: Exercise, answer: Callable) -> str:

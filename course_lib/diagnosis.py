@@ -89,7 +89,9 @@ def _stopped(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | Non
     where = f" on line {got.line}, `{got.source}`" if got.line else ""
     name = "timed out" if isinstance(got.error, TimeoutError) else "interrupted"
     how = f"it was {got.error}" if name == "timed out" else "it was interrupted"
-    return Fault(name, f"your code did not come to an end: {how}{where}. Is there a loop that never ends?", got)
+    after = "" if name == "timed out" else " Nothing is recorded; to try it once more, run the check again."
+    text = f"your code did not come to an end: {how}{where}. Is there a loop that never ends?{after}"
+    return Fault(name, text, got)
 
 
 def _no_error(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import _thread
 import copy
 import linecache
 import re
-import signal
 import sys
-import threading
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.exercises.model import Case, Exercise, NotAsked
+from course_lib.limits import Watch
 
 MOST_STEPS = 5_000  # lines run while the one is sought that changes an input
 
@@ -37,17 +34,13 @@ class Outcome:
     slack: float = 0.0  # how far numbers may be apart, relative to the largest
 
 
-def run(exercise: Exercise, answer: Callable, seconds: float = 20.0, backwards: bool = False) -> list[Outcome]:
-    """Call the answer on every case, in order or `backwards`; an interrupt or the time limit ends the run there."""
+def run(exercise: Exercise, answer: Callable, watch: Watch | None = None, backwards: bool = False) -> list[Outcome]:
+    """Call the answer on every case, in order or `backwards`; where the watch stops it, the run ends with that case."""
     outcomes: list[Outcome] = []
-    with _time_limit(seconds) as expired:
-        for case in exercise.cases()[:: -1 if backwards else 1]:
-            outcomes.append(_call(exercise, answer, case))
-            if isinstance(outcomes[-1].error, KeyboardInterrupt):
-                if expired.is_set():
-                    outcomes[-1].error = TimeoutError(f"stopped after {seconds:g} seconds")
-                    outcomes[-1].error.__cause__ = KeyboardInterrupt()
-                break
+    for case in exercise.cases()[:: -1 if backwards else 1]:
+        outcomes.append(_call(exercise, answer, case, watch))
+        if was_stopped(outcomes[-1]):
+            break
     return outcomes[:: -1 if backwards else 1]
 
 
@@ -145,9 +138,10 @@ def names_enough(outcome: Outcome) -> bool:
     return all(found & set(group) for group in outcome.case.mentions) and not found & set(outcome.case.unmentioned)
 
 
-def _call(exercise: Exercise, answer: Callable, case: Case) -> Outcome:
+def _call(exercise: Exercise, answer: Callable, case: Case, watch: Watch | None) -> Outcome:
     outcome, before = Outcome(case, slack=exercise.slack), [_copy(argument) for argument in (*case.args, *case.given)]
-    try:
+
+    def attempt() -> None:
         value = answer(*case.args)
         if exercise.use is not None:
             value = exercise.use(value, case)
@@ -156,9 +150,15 @@ def _call(exercise: Exercise, answer: Callable, case: Case) -> Outcome:
             outcome.gradient = _gradient(value, case.args[exercise.gradient])
         reads = exercise.read is not None and isinstance(value, exercise.result)
         outcome.value = exercise.read(value) if reads else _detached(value)
+
+    try:
+        watch.call(attempt) if watch else attempt()
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         outcome.error = error
         outcome.line, outcome.source = _origin(error, answer)
+        if isinstance(error, KeyboardInterrupt) and watch and watch.expired:
+            outcome.error = TimeoutError(f"stopped after {watch.seconds:g} seconds")
+            outcome.error.__cause__ = error
     return outcome
 
 
@@ -211,13 +211,13 @@ def _file(answer: Callable) -> str | None:
     return next((part.__code__.co_filename for part in (answer, *methods) if hasattr(part, "__code__")), None)
 
 
-def changing_line(exercise: Exercise, answer: Callable, number: int) -> tuple[int | None, str]:
+def changing_line(exercise: Exercise, answer: Callable, number: int, watch: Watch) -> tuple[int | None, str]:
     """Number and text of the learner's line that changes an input of the case with that number, or (None, "")."""
     case, file = exercise.cases()[number], _file(answer)
     arguments = (*case.args, *case.given)
     before, last, changing, steps = [_copy(argument) for argument in arguments], None, None, 0
 
-    def watch(frame: Any, event: str, _: Any) -> Callable | None:
+    def trace(frame: Any, event: str, _: Any) -> Callable | None:
         """Called before each line of the learner's and at the end of each function: the line before did it."""
         nonlocal last, changing, steps
         if frame.f_code.co_filename != file or changing is not None or steps == MOST_STEPS:
@@ -226,42 +226,12 @@ def changing_line(exercise: Exercise, answer: Callable, number: int) -> tuple[in
         if last is not None and not all(map(_unchanged, before, arguments)):
             changing = last
         last = frame.f_lineno
-        return watch
+        return trace
 
     outer = sys.gettrace()
-    sys.settrace(watch)
+    sys.settrace(trace)
     try:
-        _call(exercise, answer, case)
+        _call(exercise, answer, case, watch)
     finally:
         sys.settrace(outer)
     return changing, "" if changing is None else linecache.getline(file, changing).strip()
-
-
-@contextmanager
-def _time_limit(seconds: float) -> Iterator[threading.Event]:
-    """Interrupt the main thread after `seconds`; works on every system, for Python code and between calls."""
-    expired = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield expired
-        return
-
-    ended = threading.Event()
-
-    def stop() -> None:
-        wait = seconds
-        while not ended.wait(wait):  # again and again: a bare `except:` in a loop swallows one interrupt
-            expired.set()
-            _thread.interrupt_main()
-            wait = min(seconds, 1.0)
-
-    before = signal.getsignal(signal.SIGINT)
-    deaf = before in (signal.SIG_IGN, signal.SIG_DFL)  # in a process that was started in the background, for example
-    if deaf:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    threading.Thread(target=stop, daemon=True).start()
-    try:
-        yield expired
-    finally:
-        ended.set()
-        if deaf:
-            signal.signal(signal.SIGINT, before)

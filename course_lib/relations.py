@@ -18,13 +18,14 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises.model import Case, Exercise
+from course_lib.limits import Watch
 from course_lib.outcomes import Outcome, alike, equal, near, run, shown
 from course_lib.terms import NOTHING, Finding, Pair, in_letters
 
-SECONDS = 2.0  # for each of the tries below
 
-
-def find_relation(exercise: Exercise, answer: Callable, got: list[Outcome], expected: list[Outcome]) -> Finding:
+def find_relation(
+    exercise: Exercise, answer: Callable, got: list[Outcome], expected: list[Outcome], watch: Watch
+) -> Finding:
     """The first relation that holds on all cases: to the right numbers, to the arguments, or where they differ."""
     pairs = [(one, other) for one, other in zip(got, expected, strict=True) if not other.case.raises]
     if not pairs or any(one.error is not None or one.changed for one, _ in pairs):
@@ -33,7 +34,7 @@ def find_relation(exercise: Exercise, answer: Callable, got: list[Outcome], expe
         lambda: numbers_apart(got, expected),
         lambda: _nothing_written(pairs),
         lambda: _an_argument(exercise, pairs),
-        lambda: _not_read(exercise, answer, pairs),
+        lambda: _not_read(exercise, answer, pairs, watch),
         lambda: _as_if(exercise, pairs),
         lambda: in_letters(exercise, pairs),
         lambda: _texts(pairs),
@@ -104,7 +105,7 @@ def _an_argument(exercise: Exercise, pairs: list[Pair]) -> Finding:
     return NOTHING
 
 
-def _not_read(exercise: Exercise, answer: Callable, pairs: list[Pair]) -> Finding:
+def _not_read(exercise: Exercise, answer: Callable, pairs: list[Pair], watch: Watch) -> Finding:
     """An argument that can be changed without a change of the result, though the right result changes."""
     for place, (name, _) in enumerate(exercise.named(pairs[0][1].case)):
         moved = 0
@@ -114,7 +115,7 @@ def _not_read(exercise: Exercise, answer: Callable, pairs: list[Pair]) -> Findin
             wanted = _tried(exercise, exercise.solution, [case for _, case in tries])
             tries = [each for each, outcome in zip(tries, wanted, strict=True) if outcome.error is None]
             wanted = [outcome for outcome in wanted if outcome.error is None]
-            came = _tried(exercise, answer, [case for _, case in tries])
+            came = _tried(exercise, answer, [case for _, case in tries], watch)
             if len(came) < len(tries) or not all(
                 alike(one, pair[0]) for one, (pair, _) in zip(came, tries, strict=True)
             ):
@@ -233,11 +234,13 @@ def _with(case: Case, values: dict[int, Any]) -> Case | None:
     return dataclasses.replace(case, args=tuple(parts[:count]), given=tuple(parts[count:]))
 
 
-def _tried(exercise: Exercise, answer: Callable, cases: list[Case]) -> list[Outcome]:
+def _tried(
+    exercise: Exercise, answer: Callable, cases: list[Case], watch: Watch | None = None
+) -> list[Outcome]:
     """What comes of other cases; what is printed or warned of on the way concerns nobody."""
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return run(dataclasses.replace(exercise, cases=lambda: cases), answer, SECONDS)
+        return run(dataclasses.replace(exercise, cases=lambda: cases), answer, watch)
 
 
 # ---------------------------------------------------------------- lists, texts, dicts
