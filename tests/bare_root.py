@@ -1,0 +1,104 @@
+"""A bare Debian in a folder: commands run in it as on a machine where nothing was installed. Standard library only.
+
+It needs Linux, root and debootstrap. Each command gets mounts and processes of its own, which end with it, so that
+nothing stays behind but the folder. Of this machine it takes over only the way to packages: certificates, proxies,
+and what pip was told.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from course_lib import COURSE
+
+LEARNER = "learner"
+MIRROR = "http://deb.debian.org/debian"
+PATHS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+PIP_SETTINGS = ("/etc/pip.conf", "/etc/xdg/pip", "/etc/ssl/certs")
+ENTER = """
+set -e
+root=$1 user=$2 folders=$3; shift 3
+mount -t proc proc "$root/proc"
+for folder in /dev /sys $folders; do
+    mkdir -p "$root$folder"
+    mount --rbind "$folder" "$root$folder"
+done
+for folder in $folders; do mount -o remount,bind,ro "$root$folder"; done
+exec chroot --userspec="$user" "$root" "$@"
+"""
+
+
+def lacking() -> str:
+    """What this machine lacks to make a bare root, or an empty text."""
+    tools = [name for name in ("debootstrap", "unshare", "chroot", "git") if not shutil.which(name)]
+    if tools:
+        return f"{', '.join(tools)} not found: on Debian and Ubuntu, apt install debootstrap util-linux git"
+    return "" if os.geteuid() == 0 else "only root may make a root file system: start it with sudo"
+
+
+class BareRoot:
+    """A Debian with `packages` and an ordinary user; `binds`, folders of this machine, can be read at their places."""
+
+    def __init__(self, folder: Path, suite: str, mirror: str, packages: tuple[str, ...], binds: tuple[str, ...]) -> None:
+        self.folder, self.binds = folder, binds
+        options = ["--variant=minbase", "--include=" + ",".join(packages)]
+        self._make(["debootstrap", *options, suite, str(folder), mirror])
+        self._make(["chroot", str(folder), "useradd", "--create-home", "--shell", "/bin/sh", LEARNER])
+        shutil.copy("/etc/hosts", folder / "etc" / "hosts")
+        for name in PIP_SETTINGS:
+            self._take_over(Path(name), Path(name))
+        for home in ("/root", f"/home/{LEARNER}"):
+            self._take_over(Path.home() / ".config" / "pip", Path(home) / ".config" / "pip")
+        self._make(["chroot", str(folder), "chown", "-R", f"{LEARNER}:", f"/home/{LEARNER}"])
+
+    @staticmethod
+    def _make(command: list[str]) -> None:
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace")
+        if done.returncode:
+            raise RuntimeError(f"{command[0]} failed: " + "\n".join((done.stdout + done.stderr).splitlines()[-5:]))
+
+    def _take_over(self, here: Path, there: Path) -> None:
+        place = self.folder / there.relative_to("/")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if here.is_dir():
+            shutil.copytree(here, place, dirs_exist_ok=True, ignore_dangling_symlinks=True)
+        elif here.is_file():
+            shutil.copy(here, place)
+
+    def home(self, user: str) -> str:
+        """The home of a user, as it is called inside."""
+        return "/root" if user == "root" else f"/home/{user}"
+
+    def clone(self, user: str) -> str:
+        """A git clone of the last commit of the course in the user's home; returns its place inside."""
+        inside = f"{self.home(user)}/course"
+        self._make(["git", "clone", "--quiet", "--no-hardlinks", str(COURSE), str(self.folder) + inside])
+        self._make(["chroot", str(self.folder), "chown", "-R", f"{user}:", inside])
+        return inside
+
+    def command(
+        self, user: str, folder: str, arguments: list[str], network: bool = True, **variables: str
+    ) -> list[str]:
+        """The command line that runs `arguments` inside, as `user` in `folder`, with an empty environment."""
+        passed = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or name in CERTIFICATES}
+        passed |= {name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")}
+        passed |= {"HOME": self.home(user), "PATH": PATHS, "TERM": "dumb", **variables}
+        alone = ["unshare", "--mount", "--pid", "--fork", "--kill-child"] + ([] if network else ["--net"])
+        enter = ["sh", "-c", ENTER, "enter", str(self.folder), user, " ".join(self.binds)]
+        settings = [f"{name}={value}" for name, value in passed.items()]
+        return [*alone, *enter, "env", "-i", f"--chdir={folder}", *settings, *arguments]
+
+    def run(self, user: str, folder: str, arguments: list[str], **more) -> subprocess.CompletedProcess:
+        """Runs a command inside to its end; what it wrote is in `stdout`, both streams together."""
+        return subprocess.run(
+            self.command(user, folder, arguments, **more),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+        )
