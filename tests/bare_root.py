@@ -8,6 +8,7 @@ and what pip was told.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -17,8 +18,9 @@ from course_lib import COURSE
 LEARNER = "learner"
 MIRROR = "http://deb.debian.org/debian"
 PATHS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
-PIP_SETTINGS = ("/etc/pip.conf", "/etc/xdg/pip", "/etc/ssl/certs")
+PIP_SETTINGS = ("/etc/pip.conf", "/etc/xdg/pip")
+CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")  # a company's own among them
+CERTIFICATES_INSIDE = "/etc/certificates.crt"  # where no package of Debian replaces them
 ENTER = """
 set -e
 root=$1 user=$2 folders=$3; shift 3
@@ -43,12 +45,13 @@ def lacking() -> str:
 class BareRoot:
     """A Debian with `packages` and an ordinary user; `binds`, folders of this machine, can be read at their places."""
 
-    def __init__(self, folder: Path, suite: str, mirror: str, packages: tuple[str, ...], binds: tuple[str, ...]) -> None:
+    def __init__(self, folder: Path, suite: str, mirror: str, packages: list[str], binds: list[str]) -> None:
         self.folder, self.binds = folder, binds
         options = ["--variant=minbase", "--include=" + ",".join(packages)]
         self._make(["debootstrap", *options, suite, str(folder), mirror])
         self._make(["chroot", str(folder), "useradd", "--create-home", "--shell", "/bin/sh", LEARNER])
         shutil.copy("/etc/hosts", folder / "etc" / "hosts")
+        self._take_over(CERTIFICATES, Path(CERTIFICATES_INSIDE))
         for name in PIP_SETTINGS:
             self._take_over(Path(name), Path(name))
         for home in ("/root", f"/home/{LEARNER}"):
@@ -65,7 +68,7 @@ class BareRoot:
         place = self.folder / there.relative_to("/")
         place.parent.mkdir(parents=True, exist_ok=True)
         if here.is_dir():
-            shutil.copytree(here, place, dirs_exist_ok=True, ignore_dangling_symlinks=True)
+            shutil.copytree(here, place)
         elif here.is_file():
             shutil.copy(here, place)
 
@@ -84,9 +87,10 @@ class BareRoot:
         self, user: str, folder: str, arguments: list[str], network: bool = True, **variables: str
     ) -> list[str]:
         """The command line that runs `arguments` inside, as `user` in `folder`, with an empty environment."""
-        passed = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or name in CERTIFICATES}
-        passed |= {name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")}
-        passed |= {"HOME": self.home(user), "PATH": PATHS, "TERM": "dumb", **variables}
+        ways = {name: value for name, value in os.environ.items() if re.match("PIP_|.*_proxy$", name, re.IGNORECASE)}
+        if CERTIFICATES.exists():
+            ways |= dict.fromkeys(("PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"), CERTIFICATES_INSIDE)
+        passed = {**ways, "HOME": self.home(user), "PATH": PATHS, "TERM": "dumb", **variables}
         alone = ["unshare", "--mount", "--pid", "--fork", "--kill-child"] + ([] if network else ["--net"])
         enter = ["sh", "-c", ENTER, "enter", str(self.folder), user, " ".join(self.binds)]
         settings = [f"{name}={value}" for name, value in passed.items()]

@@ -177,10 +177,10 @@ def main(arguments: list[str]) -> int:
     if lacking():
         parser.error(lacking())
     tries = Tries(options.log)
-    packages = ("python3",) if "start" in steps else ("python3", "python3-venv")
+    packages = ["python3"] if "start" in steps else ["python3", "python3-venv"]
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
-        root = BareRoot(Path(folder) / "root", options.suite, options.mirror, packages, tuple(options.bind))
+        root = BareRoot(Path(folder) / "root", options.suite, options.mirror, packages, options.bind)
         version = root.run("root", "/", ["python3", "--version"]).stdout.strip()
         print(f"Debian {options.suite}, {version}; what the commands showed goes to {options.log}", flush=True)
         if "start" in steps:
