@@ -12,7 +12,7 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
-from course_lib import COURSE
+from course_lib import COURSE, is_here
 from course_lib.requirements import installed_version, project_dependencies, satisfies, split_requirement
 
 Fact = tuple[str, str, str]
@@ -21,12 +21,13 @@ Fact = tuple[str, str, str]
 _START = ("py" if os.name == "nt" else "python3") + " -m course_lib lab"
 _INSTALL = f'run "{_START}" in the course folder, or "pip install -r requirements.txt"'
 _FRESH = f'make a fresh environment from one source: delete the folder .venv, then run "{_START}"'
+_DISTRIBUTION = "words-and-pictures-as-vectors"
 _ONLY_FOR = {"jupyterlab": "to serve the notebooks from here", "nbval": "to run the tests"}
 
 
 def report() -> str:
     """The report as text, one line a fact; the last line sums it up. Takes some seconds: it tries imports."""
-    facts = [_python(), *_packages(), *filter(None, [_pair(), _widgets(), _imports(), _other_copy()])]
+    facts = [_python(), *_packages(), *filter(None, [_pair(), _widgets(), _imports(), _course(), _other_copy()])]
     facts += [*_data(), _memory(), _disk()]
     problems = sum(state == "problem" for state, _, _ in facts)
     if problems:
@@ -53,11 +54,12 @@ def _python() -> Fact:
 
 
 def _packages() -> list[Fact]:
-    pyproject = (COURSE / "pyproject.toml").read_text(encoding="utf-8")
-    return [
-        package_fact(name, specifier, installed_version(name))
-        for name, specifier, _ in map(split_requirement, project_dependencies(pyproject))
-    ]
+    if is_here():
+        needed = project_dependencies((COURSE / "pyproject.toml").read_text(encoding="utf-8"))
+    else:
+        needed = [line for line in metadata.requires(_DISTRIBUTION) or [] if "extra ==" not in line]
+    split = map(split_requirement, needed)
+    return [package_fact(name, specifier, installed_version(name)) for name, specifier, _ in split]
 
 
 def package_fact(name: str, specifier: str, version: "str | None") -> Fact:
@@ -101,6 +103,13 @@ def widgets_fact(ipywidgets: str, jupyterlab_widgets: "str | None") -> Fact:
         return "ok", "widgets", text
     cure = 'pip install "ipywidgets>=8.1,<9" "jupyterlab_widgets>=3,<4", restart JupyterLab, reload the page'
     return "problem", "widgets", f"{text}: sliders stay away, both halves have to fit: {cure}"
+
+
+def _course() -> "Fact | None":
+    if is_here():
+        return None
+    text = "course_lib was installed as a package, without the lessons: clone the course, or download it, to have them"
+    return "note", "no lessons", text
 
 
 def _other_copy() -> "Fact | None":

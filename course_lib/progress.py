@@ -11,17 +11,20 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from course_lib import COURSE
+from course_lib import COURSE, is_here
 
 _warned = False
 
 
 def file() -> Path | None:
-    """Where progress is kept: COURSE_PROGRESS, or .progress/events.jsonl in the course; None for "off"."""
+    """Where progress is kept: COURSE_PROGRESS, or .progress/events.jsonl in the course; None for "off".
+
+    Where only the package is installed, the folder of the notebook takes the place of the course.
+    """
     place = os.environ.get("COURSE_PROGRESS", "")
     if place.lower() == "off":
         return None
-    return Path(place) if place else COURSE / ".progress" / "events.jsonl"
+    return Path(place) if place else (COURSE if is_here() else Path.cwd()) / ".progress" / "events.jsonl"
 
 
 def record(kind: str, name: str, **details: Any) -> None:
