@@ -30,15 +30,16 @@ for folder in /dev /sys $folders; do
     mount --rbind "$folder" "$root$folder"
 done
 for folder in $folders; do mount -o remount,bind,ro "$root$folder"; done
+ip link set lo up || true  # without a network, this machine still reaches itself
 exec chroot --userspec="$user" "$root" "$@"
 """
 
 
 def lacking() -> str:
     """What this machine lacks to make a bare root, or an empty text."""
-    tools = [name for name in ("debootstrap", "unshare", "chroot", "git") if not shutil.which(name)]
+    tools = [name for name in ("debootstrap", "unshare", "chroot", "git", "ip") if not shutil.which(name)]
     if tools:
-        return f"{', '.join(tools)} not found: on Debian and Ubuntu, apt install debootstrap util-linux git"
+        return f"{', '.join(tools)} not found: on Debian and Ubuntu, apt install debootstrap util-linux iproute2 git"
     return "" if os.geteuid() == 0 else "only root may make a root file system: start it with sudo"
 
 
