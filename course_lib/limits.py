@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+LOOK = 0.05  # seconds between two looks at the time
+
 
 class Watch:
     """Counts the seconds that an answer runs, and ends it by a KeyboardInterrupt: in the answer, never beside it."""
@@ -31,6 +33,15 @@ class Watch:
         finally:
             self.used, self._since = self._total(), None
 
+    @contextmanager
+    def at_most(self, seconds: float) -> Iterator[None]:
+        """Let the answer take only so many seconds more for what is done inside."""
+        whole, self.seconds = self.seconds, min(self.seconds, self.used + seconds)
+        try:
+            yield
+        finally:
+            self.seconds, self.expired = whole, False
+
     def _inside(self, answer: Callable[[], Any]) -> Any:
         return answer()
 
@@ -50,11 +61,11 @@ class Watch:
             frame = frame.f_back
 
     def _tick(self, ended: threading.Event) -> None:
-        """Interrupt again and again once the time is over: a bare `except:` in a loop swallows one interrupt."""
-        wait = self.seconds
+        """Interrupt a call whose time is over, again and again: a bare `except:` in a loop swallows one interrupt."""
+        wait = LOOK
         while not ended.wait(wait):
-            wait = max(self.seconds - self._total(), 0.01)
-            if self._over():
+            wait = LOOK
+            if self._since is not None and self._over():
                 _thread.interrupt_main()
                 wait = min(self.seconds, 1.0)
 

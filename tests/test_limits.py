@@ -141,3 +141,18 @@ def test_an_interrupt_at_any_moment_leaves_a_true_verdict_and_everything_as_it_w
     assert stopped > 20 and set(recorded()) == {usual.passed}
     moment = -1
     assert check(answer).diagnosis == usual.diagnosis
+
+
+def test_a_part_of_a_check_has_a_limit_of_its_own_and_the_rest_goes_on(clock):
+    with limits.watched(20.0) as watch:
+
+        def take(seconds):
+            clock[0] += seconds
+
+        with watch.at_most(2.0):
+            watch.call(lambda: take(3.0))
+            with pytest.raises(KeyboardInterrupt):
+                watch.call(lambda: take(1.0))
+            assert watch.expired
+        watch.call(lambda: take(16.0))
+        assert watch.used == 19.0 and not watch.expired
