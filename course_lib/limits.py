@@ -66,8 +66,16 @@ class Watch:
         while not ended.wait(wait):
             wait = LOOK
             if self._since is not None and self._over():
-                _thread.interrupt_main()
+                _interrupt_main_thread()
                 wait = min(self.seconds, 1.0)
+
+
+def _interrupt_main_thread() -> None:
+    """As Ctrl-C does. A true signal also wakes what sleeps; Windows has none for a thread."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 @contextmanager

@@ -58,6 +58,13 @@ def test_a_second_call_that_does_not_come_to_an_end_is_told_as_that(tmp_path, mo
     assert result.diagnosis == "timed out" and "when it is called for the second time" in result.message
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="only a true signal wakes what sleeps")
+def test_an_answer_that_sleeps_is_woken(tmp_path, monkeypatch):
+    monkeypatch.setattr(checking, "TIME_LIMIT", 0.3)
+    result = check(two_passes(tmp_path, 2, "time.sleep(3600)"))
+    assert result.diagnosis == "timed out" and "`time.sleep(3600)`" in result.message
+
+
 @pytest.fixture
 def clock(monkeypatch):
     """Seconds that pass only where a test says so."""
