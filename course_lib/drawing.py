@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from course_lib.fonts import MONO, SANS
+
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
@@ -29,6 +31,7 @@ ORANGE, VERMILION, PURPLE = "#e69f00", "#d55e00", "#cc79a7"
 
 _PALE, _DARK = (247, 251, 255), (8, 48, 107)
 _NEGATIVE, _MIDDLE, _POSITIVE = (0, 90, 150), (255, 255, 255), (190, 75, 0)
+_READABLE = 8  # pixels that the smallest letters of a drawing keep when it shrinks to a narrow window
 _DENSITY = 2  # pixels of the PNG for one pixel of the drawing
 
 
@@ -136,13 +139,20 @@ class Drawing:
     def _add(self, *shape: object) -> None:
         self.shapes.append(shape)
 
+    @property
+    def least(self) -> int:
+        """Pixels of width that it needs for its letters to be read; 0 for a drawing without letters."""
+        sizes = [shape[3] for shape in self.shapes if shape[0] == "label"]
+        return math.ceil(self.width * min(1, _READABLE / min(sizes))) if sizes else 0
+
     def svg(self) -> str:
         """The drawing as an <svg> element for HTML, white behind it and its text as a label."""
         body = "".join(_svg(shape) for shape in self.shapes)
         words = escape(_printable(self._words()))
         return (f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{words}" '
                 f'width="{self.width}" height="{self.height}" viewBox="0 0 {self.width} {self.height}" '
-                f'style="display:block;max-width:100%;height:auto;background:#fff">{body}</svg>')
+                f'font-family="{SANS},DejaVu Sans,sans-serif" text-rendering="geometricPrecision" '
+                f'style="display:block;max-width:100%;min-width:{self.least}px;height:auto;background:#fff">{body}</svg>')
 
     def picture(self) -> Picture:
         """The drawing as a Picture: a PNG of twice the pixel density, and the text."""
@@ -170,7 +180,7 @@ class Drawing:
             image = image.quantize(256, dither=Image.Dither.NONE)
         file = io.BytesIO()
         image.save(file, format="png", optimize=True)
-        return Picture(file.getvalue(), self._words(), self.width)
+        return Picture(file.getvalue(), self._words(), self.width, self.least)
 
     def _words(self) -> str:
         if not self.text.strip():
@@ -223,9 +233,10 @@ def _svg(shape: tuple) -> str:
             return f'<polygon points="{" ".join(f"{x:g},{y:g}" for x, y in corners)}" fill="{fill}"/>'
         case "label", x, y, size, string, anchor, colour, bold, mono:
             # Blanks are kept, so that code looks as it does in the PNG.
-            family, weight = "monospace" if mono else "sans-serif", "bold" if bold else "normal"
+            font = f' font-family="{MONO},DejaVu Sans Mono,monospace"' if mono else ""
+            font += ' font-weight="bold"' if bold else ""
             return (f'<text x="{x:g}" y="{y + _BASELINE * size:g}" font-size="{size:g}px" fill="{colour}" '
-                    f'text-anchor="{anchor}" font-family="{family}" font-weight="{weight}" '
+                    f'text-anchor="{anchor}"{font} '
                     f'style="white-space:pre">{escape(string)}</text>')
         case "pixels", x, y, w, h, values:
             return (f'<image x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" preserveAspectRatio="none" '

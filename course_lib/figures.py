@@ -19,12 +19,12 @@ PATCH_COLOURS = ("#9ad0f5", "#f5c26b", "#8fd6b8", "#f2a07b", "#e3d95c", "#c9a6d8
 
 
 class Picture:
-    """A PNG with its text alternative, `width` pixels wide on the page."""
+    """A PNG with its text alternative, `width` pixels wide on the page, and at least `least` where that is narrow."""
 
-    def __init__(self, png: bytes, text: str, width: int) -> None:
+    def __init__(self, png: bytes, text: str, width: int, least: int = 0) -> None:
         if not text.strip():
             raise ValueError("a picture needs a text that says what a person would see, got an empty one")
-        self.png, self.text, self.width = png, text, width
+        self.png, self.text, self.width, self.least = png, text, width, least
 
     @classmethod
     def from_figure(cls, fig, text: str) -> Picture:
@@ -40,8 +40,8 @@ class Picture:
     def _repr_mimebundle_(self, include=None, exclude=None) -> tuple[dict, dict]:
         data = base64.b64encode(self.png).decode()
         image = (
-            f'<img alt="{escape(self.text)}" width="{self.width}" style="max-width:100%;height:auto" '
-            f'src="data:image/png;base64,{data}">'
+            f'<img alt="{escape(self.text)}" width="{self.width}" '
+            f'style="max-width:100%;min-width:{self.least}px;height:auto" src="data:image/png;base64,{data}">'
         )
         # Without the width a stored PNG would show in its own pixels, twice as wide.
         return (

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,17 +38,35 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Playwright
 
 
-def launch(playwright: Playwright) -> Browser:
-    """Return an installed browser, headless; without one the tests are skipped. Nothing is downloaded."""
+def launch(playwright: Playwright, *, fonts: bool = True) -> Browser:
+    """Return an installed browser, headless; without one the tests are skipped. Nothing is downloaded.
+
+    Without `fonts` it finds, on Linux, none that has a letter: what a page does not bring along is not seen.
+    """
     from playwright.sync_api import Error
 
+    environ = {**os.environ, **({} if fonts else {"FONTCONFIG_FILE": f"{no_letters().name}/fonts.conf"})}
     paths = [path for name in BROWSERS if (path := shutil.which(name))]
     for way in [{"executable_path": path} for path in paths] + [{"channel": name} for name in CHANNELS]:
         try:
-            return playwright.chromium.launch(headless=True, **way)
+            return playwright.chromium.launch(headless=True, env=environ, **way)
         except Error:
             continue  # a name that starts nothing, such as the stub of a package that was not installed
     return pytest.skip("no browser found that starts: install Chromium, Chrome or Edge")
+
+
+@functools.cache
+def no_letters() -> tempfile.TemporaryDirectory:
+    """A folder with fonts.conf for a system whose only font has no letter.
+
+    With no font at all, Chromium 156 failed to load those of a page in about four of ten tries.
+    """
+    import matplotlib
+
+    folder = tempfile.TemporaryDirectory(prefix="fonts")
+    shutil.copy(Path(matplotlib.get_data_path(), "fonts", "ttf", "DejaVuSansDisplay.ttf"), folder.name)
+    Path(folder.name, "fonts.conf").write_text(f"<fontconfig><dir>{folder.name}</dir></fontconfig>")
+    return folder
 
 
 def free_ports(count: int) -> list[int]:
@@ -107,8 +127,8 @@ def copy_course(folder: Path) -> None:
 class Notebook:
     """A notebook open in a page of its own; `errors` and `outside` keep what the page should never do."""
 
-    def __init__(self, lab: Lab, browser: Browser, path: str) -> None:
-        self.page = browser.new_page(viewport={"width": 1280, "height": 900})
+    def __init__(self, lab: Lab, browser: Browser, path: str, width: int = 1280, height: int = 900) -> None:
+        self.page = browser.new_page(viewport={"width": width, "height": height})
         self.errors: list[str] = []  # what the console of the browser says
         self.outside: list[str] = []  # requests to other computers
         self.page.on("console", lambda said: said.type == "error" and self.errors.append(said.text))

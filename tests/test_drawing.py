@@ -115,6 +115,19 @@ def test_both_back_ends_draw_the_same_shapes(monkeypatch):
     assert names == ["Rectangle", "Line2D", "Line2D", "Polygon", "Text", "AxesImage"]
 
 
+def test_neither_form_shrinks_below_letters_of_8_pixels():
+    made = Drawing(300, 80, "two sizes of letters")
+    assert made.least == 0
+    made.label(5, 20, "large", size=16)
+    assert made.least == 150
+    made.label(5, 50, "small", size=10)
+    assert made.least == 240
+    assert "min-width:240px" in made.svg()
+    assert "min-width:240px" in made.picture()._repr_mimebundle_()[0]["text/html"]
+    made.label(5, 70, "smaller", size=6)
+    assert made.least == 300
+
+
 def test_later_shapes_cover_earlier_ones():
     made = Drawing(20, 20, "covered")
     made.line(0, 10, 20, 10, stroke=WHITE, width=20)

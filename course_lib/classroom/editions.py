@@ -11,6 +11,16 @@ from typing import Any
 from course_lib import COURSE
 from course_lib.classroom.places import ClassError, browser, chosen_lessons, free, naming, written
 from course_lib.exercises import all_exercises
+from course_lib.fonts import MONO, SANS, font_faces
+
+# Over what JupyterLab's style says, which names fonts of the system.
+FONTS = f"""
+:root {{
+  --jp-content-font-family: {SANS}, sans-serif; --jp-ui-font-family: {SANS}, sans-serif;
+  --jp-code-font-family: {MONO}, monospace; --jp-cell-prompt-font-family: {MONO}, monospace;
+  text-rendering: geometricPrecision;
+}}
+"""
 
 
 def solved_edition(folder: Path, only: list[str], force: bool) -> list[Path]:
@@ -72,7 +82,7 @@ def handout(folder: Path, only: list[str], force: bool, pdf: bool = False) -> li
 
 
 def page(notebook: Any, title: str) -> str:
-    """A notebook as HTML: pictures with their texts, links to the other pages, nothing from the network."""
+    """A notebook as HTML: pictures with their texts, fonts, links to the other pages, nothing from the network."""
     from bs4 import BeautifulSoup
     from nbconvert import HTMLExporter
 
@@ -89,6 +99,9 @@ def page(notebook: Any, title: str) -> str:
         image["alt"] = text
     for link in soup.find_all("a", href=True):
         link["href"] = re.sub(r"^([\w-]+)\.(?:ipynb|md)(?=#|$)", r"\1.html", link["href"])
+    style = soup.new_tag("style")
+    style.string = font_faces(soup.body.get_text()) + FONTS
+    soup.head.append(style)
     return str(soup)
 
 

@@ -13,15 +13,16 @@ from typing import Any
 from course_lib.classroom import teaching
 from course_lib.classroom.places import chosen_lessons, free, naming, written
 from course_lib.exercises import find, find_question
+from course_lib.fonts import font_faces
 from course_lib.lessons import LESSONS, Lesson
 from course_lib.quiz import LETTERS
 
 HERE = Path(__file__).parent
 WIDTH, HEIGHT = 1160, 550  # pixels of a slide of 1280 × 720 inside its borders and below its heading
-TEXT_SIZES, CODE_SIZES = (34, 30, 26, 22, 20), (24, 22, 20, 18, 16, 14)  # of letters, in pixels
+TEXT_SIZES, CODE_SIZES = (34, 30, 26, 22, 20), (24, 22, 20, 18, 16)  # of letters, in pixels
 READABLE = 26, 18  # the smallest of each where a slide could be divided in place of shrinking it
 WIDEST = 96  # characters that a printed line may have before it is broken; no line of code has more
-LETTER, CODE_LETTER = 0.5, 0.61  # mean width of a letter, as a share of its size
+LETTER, CODE_LETTER = 0.53, 0.61  # mean width of a letter, as a share of its size, with what the ends of lines lose
 LINE, CODE_LINE = 1.4, 1.25  # height of a line, likewise
 SPACE, CELL, FRAME = 16, 9, 40  # pixels behind a paragraph, in a cell of a table and around code
 
@@ -288,7 +289,7 @@ def _page(title: str, slides: str) -> str:
 <title>{title}</title>
 <!-- Holds reveal.js:
 {licences}-->
-<style>{styles}</style>
+<style>{font_faces(title + slides)}{styles}</style>
 </head>
 <body>
 <main><div class="reveal"><div class="slides">

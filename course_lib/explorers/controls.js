@@ -32,18 +32,48 @@ function saveWithoutViews(manager) {
   };
 }
 
+// The letters of the pictures come with every panel, and are needed once in a page.
+function bring(fonts) {
+  if (document.fonts.courseLetters) return;
+  document.fonts.courseLetters = true;
+  for (const [family, weight, data] of fonts) document.fonts.add(new FontFace(family, data, { weight }));
+}
+
+// JupyterLab's command mode would take the keys of an element; it is still to see Ctrl+S.
+function keepKeys(element) {
+  const keep = (event) => element.toggleAttribute("data-lm-suppress-shortcuts", !(event.ctrlKey || event.metaKey));
+  for (const name of ["focus", "keydown", "keyup"]) element.addEventListener(name, keep);
+}
+
+// In a narrow window a panel scrolls sideways; only then can it be reached with Tab, and the arrow keys move it.
+function scrollByKeyboard(panel) {
+  keepKeys(panel);
+  new ResizeObserver(() => {
+    if (panel.scrollWidth > panel.clientWidth) Object.assign(panel, { tabIndex: 0, role: "group", ariaLabel: WIDE });
+    else for (const name of ["tabindex", "role", "aria-label"]) panel.removeAttribute(name);
+  }).observe(panel);
+}
+
 function showPanel(model, el) {
-  const { height, linked } = model.get("settings");
-  const panel = make("div", { className: "course-panel" });
-  if (height) panel.style.height = `${height}px`; // fixed, so that the page never jumps
+  const { width, height, least, linked, fonts } = model.get("settings");
+  const frame = make("div", { className: "course-frame" });
+  const panel = make("div", { className: "course-panel" }, frame);
+  if (height) {
+    bring(fonts);
+    panel.classList.add("course-drawn");
+    frame.style.minWidth = `${least}px`;
+    // As high as the first drawing is in the width that there is: the page never jumps, and has no gap.
+    frame.style.height = `calc(min(${width}px, max(100cqw, ${least}px)) * ${height / width})`;
+    scrollByKeyboard(panel);
+  }
   el.append(panel);
   const words = make("p", { className: "course-says", ariaLive: "polite" });
   if (linked) el.append(words);
   else panel.ariaLive = "polite";
   let pointed = null; // what was pointed at stays so when a slider brings a new drawing
   const update = () => {
-    panel.innerHTML = model.get("value");
-    const drawing = panel.querySelector(".course-linked");
+    frame.innerHTML = model.get("value");
+    const drawing = frame.querySelector(".course-linked");
     if (drawing) link(drawing, words, pointed, (spot) => { pointed = spot; });
   };
   model.on("change:value", update);
@@ -51,6 +81,7 @@ function showPanel(model, el) {
 }
 
 const HINT = "Point at the picture, or press Tab and use the arrow keys: what belongs together lights up.";
+const WIDE = "Picture wider than the window. Arrow keys scroll.";
 const HELP = "Linked picture. Arrow keys move, Page Down goes to the next part, Escape clears.";
 
 // What belongs together lights up, answered here without asking the kernel. Which spots there are, what they say
@@ -117,15 +148,15 @@ function link(drawing, words, before, keep) {
   });
   Object.assign(drawing, { tabIndex: 0, ariaLabel: HELP });
   drawing.setAttribute("role", "application");
-  const shield = () => drawing.setAttribute("data-lm-suppress-shortcuts", "true"); // see showControl
-  drawing.addEventListener("focus", () => { shield(); if (!current) show(talking[0]); });
+  keepKeys(drawing);
+  drawing.addEventListener("focus", () => { if (!current) show(talking[0]); });
   drawing.addEventListener("keydown", (event) => {
     const go = Object.hasOwn(keys, event.key) && !event.ctrlKey && !event.metaKey && !event.altKey && keys[event.key];
-    drawing.toggleAttribute("data-lm-suppress-shortcuts", !(event.ctrlKey || event.metaKey));
     if (!go) return;
     event.preventDefault();
     event.stopPropagation();
     show(current || event.key === "Escape" ? go() : talking[0]);
+    current?.rect.scrollIntoView({ block: "nearest", inline: "nearest" });
   });
   words.textContent = HINT;
   if (before) show(talking.find(({ panel, name }) => panel === before.panel && name === before.name) ?? null);
@@ -135,11 +166,7 @@ function showControl(model, el) {
   const kind = model.get("kind");
   const { options } = model.get("settings");
   const input = builders[kind](model.get("settings"));
-  if (kind !== "TextBox") {
-    // JupyterLab's command mode would take the arrow keys; it is still to see Ctrl+S. Lines of text it leaves alone.
-    const shield = (event) => input.toggleAttribute("data-lm-suppress-shortcuts", !(event.ctrlKey || event.metaKey));
-    for (const name of ["focus", "keydown", "keyup"]) input.addEventListener(name, shield);
-  }
+  if (kind !== "TextBox") keepKeys(input); // lines of text JupyterLab leaves alone
   const output = make("output", {});
   el.classList.add("course-control");
   el.append(make("label", {}, make("span", { textContent: model.get("label") }), input));

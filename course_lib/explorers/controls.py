@@ -10,6 +10,12 @@ import functools
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from course_lib.fonts import live_fonts
+
+if TYPE_CHECKING:
+    from course_lib.drawing import Drawing
 
 
 class Slider:
@@ -91,15 +97,19 @@ class Answers:
 
 
 class Panel:
-    """The place of the drawing: `value` is HTML, `height` its fixed height in pixels, 0 for as much as it takes.
+    """The place of what is shown: `value` is HTML.
 
-    A `linked` one has a line below the drawing that says what is pointed at.
+    With `drawing`, the first one, it keeps the size of that, brings the fonts for letters, and has, if there are spots
+    in it, a line below that says what is pointed at.
     """
 
     label = ""
 
-    def __init__(self, value: str, height: int = 0, *, linked: bool = False) -> None:
-        self.value, self.settings = value, {"height": height, "linked": linked}
+    def __init__(self, value: str, drawing: Drawing | None = None) -> None:
+        self.value, self.settings = value, {}
+        if drawing is not None:
+            self.settings = {"width": drawing.width, "height": drawing.height, "least": drawing.least,
+                             "linked": bool(drawing.spots), "fonts": live_fonts()}
 
     def clean(self, value: object, old: object = None) -> object:
         """The front end never writes HTML; Python's own is kept."""

@@ -65,7 +65,7 @@ class Live:
                 self.controls[name] = given
             else:
                 self.controls[name] = given.widget()
-        self.panel = Panel(self._html(), self._first.height, linked=bool(self._first.spots)).widget()
+        self.panel = Panel(self._html(), self._first).widget()
         self._widget = ipywidgets.VBox([*self.controls.values(), self.panel])
         # The widgets must not keep this object alive, or nobody would ever close them.
         me = weakref.ref(self)
