@@ -46,7 +46,7 @@ if name == "pip" and sys.argv[1] in ("config", "download"):
     sys.exit()
 with open(os.environ["CALLS"], "a") as file:
     keys = ("PYTHONPATH", "COURSE_PROGRESS", "OMP_NUM_THREADS", "MPLBACKEND", "PIP_USER", "PIP_TARGET", "TMPDIR")
-    keys += ("JUPYTER_CONFIG_PATH", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    keys += ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     call = {"name": name, "arguments": sys.argv[1:], "folder": os.getcwd()}
     call["marks"] = [f for f in os.listdir(sys.prefix) if f.startswith("complete-")]
     file.write(json.dumps({**call, **{key: os.environ.get(key) for key in keys}}) + "\\n")
@@ -104,7 +104,7 @@ class Course:
         return next(self.venv.glob(installation.SITE_PACKAGES))
 
     def environ(self, **more: str) -> dict:
-        ours = ("PIP_", "PYTHONPATH", "JUPYTER_CONFIG_PATH")
+        ours = ("PIP_", "PYTHONPATH", "JUPYTER_")
         clean = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
         return {**clean, "CALLS": str(self.calls_file), "PIP_CONFIG_FILE": os.devnull, **more}
 
@@ -690,7 +690,7 @@ def test_the_line_that_moves_tells_downloads_and_then_what_is_unpacked(monkeypat
 
 def test_lab_passes_arguments_on_and_finds_the_course(course):
     passed_on = ["--no-browser", "--port", "8890"]
-    done = course.run("lab", "--cpu", *passed_on, PYTHONPATH="one", JUPYTER_CONFIG_PATH="two")
+    done = course.run("lab", "--cpu", *passed_on, PYTHONPATH="one", JUPYTER_CONFIG_PATH="two", JUPYTER_PATH="three")
     assert done.returncode == 0
     call = course.calls("jupyterlab")[0]
     page = "--LabApp.default_url=/lab/tree/my_lessons/00_start_here.ipynb"
@@ -700,6 +700,7 @@ def test_lab_passes_arguments_on_and_finds_the_course(course):
     assert Path(call["folder"]) == course.folder
     assert call["PYTHONPATH"] == str(course.folder)  # what "one" holds is not for .venv
     assert call["JUPYTER_CONFIG_PATH"] == os.pathsep.join([str(course.folder), "two"])
+    assert call["JUPYTER_PATH"] == os.pathsep.join([str(course.folder / "labconfig"), "three"])
 
 
 def test_an_address_that_is_asked_for_replaces_the_loopback_address(course):

@@ -42,7 +42,7 @@ def check_options(arguments: list[str]) -> None:
 
 
 def environ(python: str, **more: str) -> dict[str, str]:
-    """The environment variables for a child: its Python finds course_lib, its JupyterLab labconfig/.
+    """The environment variables for a child: its Python finds course_lib, its JupyterLab what labconfig/ holds.
 
     What PYTHONPATH names is for the learner's own Python; modules there could hide those of .venv.
     """
@@ -50,8 +50,9 @@ def environ(python: str, **more: str) -> dict[str, str]:
     if python != sys.executable:
         result.pop("PYTHONHOME", None)
         result.pop("PYTHONPATH", None)
-    for name in ("PYTHONPATH", "JUPYTER_CONFIG_PATH"):
-        result[name] = os.pathsep.join(filter(None, [str(COURSE), result.get(name)]))
+    places = {"PYTHONPATH": COURSE, "JUPYTER_CONFIG_PATH": COURSE, "JUPYTER_PATH": COURSE / "labconfig"}
+    for name, place in places.items():
+        result[name] = os.pathsep.join(filter(None, [str(place), result.get(name)]))
     return result
 
 

@@ -66,6 +66,7 @@ c.Spawner.pre_spawn_hook = prepare
 c.Spawner.environment = {
     "PYTHONPATH": str(COURSE),
     "JUPYTER_CONFIG_PATH": str(COURSE),
+    "JUPYTER_PATH": str(COURSE / "labconfig"),
     "COURSE_PROGRESS": lambda spawner: str(CLASS / "progress" / f"{spawner.user.name}.jsonl"),
     **hub.THRIFT,
 }
