@@ -24,7 +24,8 @@ COLD_START = 120_000  # milliseconds that a page or a kernel may take on a busy 
 STEP = 30_000  # and one step of a test
 COMMAND = [sys.executable, "-m", "course_lib", "lab", "--no-browser"]  # tests/test_setup.py holds README to it
 PARTS = ("course_lib", "notebooks", "data", "labconfig", "pyproject.toml", "requirements.txt")
-SET_FOR_TESTS = ("COURSE_PROGRESS", "PYTHONPATH", "JUPYTER_CONFIG_PATH", "JUPYTER_PREFER_ENV_PATH", "OMP_NUM_THREADS")
+SET_FOR_TESTS = ("COURSE_PROGRESS", "PYTHONPATH", "OMP_NUM_THREADS")
+SET_FOR_TESTS += ("JUPYTER_PATH", "JUPYTER_CONFIG_PATH", "JUPYTER_PREFER_ENV_PATH")
 # JupyterLab's page shows its own parts, whose commands tell when a cell is done, if its configuration says so. The
 # page of a learner's server is told so on its way, before its scripts run.
 EXPOSE = """new MutationObserver((_, watcher) => {

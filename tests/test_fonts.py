@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shutil
 
 import pytest
 from fontTools.ttLib import TTFont
@@ -125,9 +124,7 @@ def test_a_handout_needs_no_font_of_the_system(name, browsers, tmp_path):
 
 @pytest.fixture(scope="module")
 def lab(browsers, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lab")
-    shutil.copytree(COURSE / "notebooks", folder / "notebooks", ignore=shutil.ignore_patterns(".*"))
-    lab = Lab(folder)
+    lab = Lab(tmp_path_factory.mktemp("lab"))
     lab.start()
     yield lab
     lab.stop()
@@ -139,7 +136,7 @@ def lab(browsers, tmp_path_factory):
 def test_the_text_of_a_live_picture_is_as_wide_as_in_its_stored_one_with_any_fonts(file, name, browsers, lab):
     seen = []
     for browser in browsers:
-        notebook = Notebook(lab, browser, f"notebooks/{file}.ipynb")
+        notebook = Notebook(lab, browser, f"my_lessons/{file}.ipynb")
         notebook.run("setup")
         svg = notebook.run(name).locator(".course-panel svg")
         svg.wait_for()

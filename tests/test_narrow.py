@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
 from course_lib import COURSE
@@ -13,7 +11,7 @@ from tests.notebook_runs import code_cells, read
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 expect.set_options(timeout=STEP)
 
-LESSON = "notebooks/04_image_to_patches.ipynb"
+LESSON = "my_lessons/04_image_to_patches.ipynb"
 LIVE, STATIC = "grid-run", "back-run"
 OUTPUT = ".jp-OutputArea-output:has(img)"
 LETTERS = """svg => svg.getBoundingClientRect().width / svg.getAttribute("width")
@@ -33,9 +31,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def lab(browser, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lab")
-    shutil.copytree(COURSE / "notebooks", folder / "notebooks", ignore=shutil.ignore_patterns(".*"))
-    lab = Lab(folder)
+    lab = Lab(tmp_path_factory.mktemp("lab"))
     lab.start()
     yield lab
     lab.stop()
@@ -132,7 +128,7 @@ def test_pictures_without_a_run_keep_their_size(lesson):
 def test_axe_finds_nothing_that_keeps_people_out_of_a_narrow_window(narrow, width):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
     narrow.page.set_viewport_size({"width": width, "height": 844})
-    for cell in code_cells(read(COURSE / LESSON)):
+    for cell in code_cells(read(COURSE / LESSON.replace("my_lessons", "notebooks"))):
         narrow.cell(cell.id)  # JupyterLab lays out what is seen
         rest(narrow)
     found = axe.run(narrow.page, context=".jp-Notebook .jp-OutputArea").response["violations"]

@@ -46,7 +46,8 @@ if name == "pip" and sys.argv[1] in ("config", "download"):
     sys.exit()
 with open(os.environ["CALLS"], "a") as file:
     keys = ("PYTHONPATH", "COURSE_PROGRESS", "OMP_NUM_THREADS", "MPLBACKEND", "PIP_USER", "PIP_TARGET", "TMPDIR")
-    keys += ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    keys += ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")
+    keys += ("JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     call = {"name": name, "arguments": sys.argv[1:], "folder": os.getcwd()}
     call["marks"] = [f for f in os.listdir(sys.prefix) if f.startswith("complete-")]
     file.write(json.dumps({**call, **{key: os.environ.get(key) for key in keys}}) + "\\n")
