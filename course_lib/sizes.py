@@ -6,18 +6,29 @@ import operator
 from typing import Any
 
 
-def positive_int(name: str, value: Any) -> int:
-    """The whole number in `value`, at least 1; otherwise a TypeError or ValueError that names it `name`."""
-    if isinstance(value, bool):
+def whole_number(name: str, value: Any, least: int) -> int:
+    """The whole number in `value`, at least `least`; otherwise a TypeError or ValueError that names it `name`."""
+    if isinstance(value, bool) or str(getattr(value, "dtype", "")) == "torch.bool":
         raise TypeError(f"{name} must be a whole number, got {value!r}")
     try:
         number = operator.index(value)
     except TypeError:
         hint = f": use {int(value)} or //" if isinstance(value, float) and value.is_integer() else ""
         raise TypeError(f"{name} must be a whole number, got {value!r}{hint}") from None
-    if number < 1:
-        raise ValueError(f"{name} must be at least 1, got {number}")
+    if number < least:
+        raise ValueError(f"{name} must be at least {least}, got {number}")
     return number
+
+
+def positive_int(name: str, value: Any) -> int:
+    """The whole number in `value`, at least 1; errors as in whole_number."""
+    return whole_number(name, value, 1)
+
+
+def check_sizes(**sizes: Any) -> None:
+    """Refuse each of these sizes that positive_int refuses, by its name."""
+    for name, value in sizes.items():
+        positive_int(name, value)
 
 
 def both_sides(name: str, value: Any) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -17,18 +17,27 @@ ONE_HOT_LIMIT = 512 * 2**20  # bytes; beyond it a learner's machine starts to sw
 def tokenize(sentence: str) -> list[str]:
     """Split a sentence into lower-case words and punctuation marks, one token each.
 
-    A word is a run of letters or digits. Raises TypeError where `sentence` is no text.
+    A word is a run of letters or digits, in any alphabet, with the accents and vowel signs that belong to them; a
+    letter typed in two parts (a and ¨) becomes one (ä). Raises TypeError where `sentence` is no text.
     """
     if not isinstance(sentence, str):
         raise TypeError(f"tokenize expects one sentence as text, got {type(sentence).__name__}")
-    return re.findall(r"[^\W_]+|[^\w\s]|_", sentence.lower())
+    spaced = ""
+    for character in unicodedata.normalize("NFC", sentence.lower()):
+        stays = character.isspace() or _of_a_word(character)
+        spaced += character if stays else f" {character} "
+    return spaced.split()
+
+
+def _of_a_word(character: str) -> bool:
+    # Accents and vowel signs are no letters to Python: their category begins with M. The last two, which have no
+    # width, say whether their neighbours are written joined.
+    return character.isalnum() or unicodedata.category(character)[0] == "M" or character in "\u200c\u200d"
 
 
 def build_vocabulary(tokens: Iterable[str]) -> dict[str, int]:
     """Number the different tokens 0, 1, 2, … in order of first appearance."""
-    if isinstance(tokens, str):
-        raise TypeError("build_vocabulary expects a list of tokens, got one text: call tokenize first")
-    return {token: number for number, token in enumerate(dict.fromkeys(tokens))}
+    return {token: number for number, token in enumerate(dict.fromkeys(list_of_tokens("build_vocabulary", tokens)))}
 
 
 def encode(tokens: Iterable[str], vocabulary: Mapping[str, int], unknown: str | None = None) -> Tensor:
@@ -36,8 +45,7 @@ def encode(tokens: Iterable[str], vocabulary: Mapping[str, int], unknown: str | 
 
     Without `unknown` a missing token raises a ValueError that names it and its position.
     """
-    if isinstance(tokens, str):
-        raise TypeError("encode expects a list of tokens, got one text: call tokenize first")
+    tokens = list_of_tokens("encode", tokens)
     if unknown is not None and unknown not in vocabulary:
         raise ValueError(f"the stand-in {unknown!r} is itself not among the {len(vocabulary)} words")
     ids = []
@@ -48,7 +56,7 @@ def encode(tokens: Iterable[str], vocabulary: Mapping[str, int], unknown: str | 
                 "vocabulary: add it, or name a stand-in with unknown="
             )
         ids.append(vocabulary.get(token, vocabulary.get(unknown)))
-    return torch.tensor(ids, dtype=torch.int64)
+    return whole_numbers(ids)
 
 
 def decode(ids: Tensor, vocabulary: Mapping[str, int]) -> list[str]:
@@ -63,27 +71,54 @@ def decode(ids: Tensor, vocabulary: Mapping[str, int]) -> list[str]:
     return [words[number] for number in checked.tolist()]
 
 
+def list_of_tokens(name: str, tokens: Iterable[str]) -> list[str]:
+    """The tokens as a list; a TypeError that begins with `name` refuses one whole text and what is no text."""
+    if isinstance(tokens, (str, bytes)):
+        raise TypeError(f"{name} expects a list of tokens, got one text: call tokenize first")
+    tokens = list(tokens)
+    for position, token in enumerate(tokens):
+        if not isinstance(token, str):
+            raise TypeError(f"{name} expects tokens that are texts, got {type(token).__name__} at position {position}")
+    return tokens
+
+
+def whole_numbers(ids: Any) -> Tensor:
+    """The ids as int64, any shape; a tensor that is int64 already is handed back itself.
+
+    A TypeError refuses numbers that are no ids: floats, bools.
+    """
+    mixed = isinstance(ids, (list, tuple)) and any(isinstance(number, bool) for number in ids)
+    try:
+        ids = torch.as_tensor(ids)
+    except (TypeError, ValueError, RuntimeError):
+        raise TypeError(f"ids are whole numbers in a tensor or in lists of equal length, got {ids!r:.80}") from None
+    if ids.dtype == torch.bool or mixed:
+        raise TypeError("ids are whole numbers, got bool: a bool tensor picks rows like a mask, it names none")
+    if (ids.is_floating_point() or ids.is_complex()) and ids.numel():  # an empty list becomes float32 in torch
+        raise TypeError(f"ids are whole numbers, got {ids.dtype}: keep them as int64, or call .long() on them")
+    return ids.to(torch.int64)
+
+
 def check_ids(ids: Any, rows: int) -> Tensor:
-    """The ids as int64, any shape, when each lies in 0..rows−1.
+    """The ids as whole_numbers gives them, when each lies in 0..rows−1.
 
     A ValueError names the first id outside, its position and the range, on any device: a GPU would
-    report it only later and somewhere else. A TypeError refuses numbers that are no ids (floats, bools).
+    report it only later and somewhere else.
     """
-    rows = positive_int("the number of rows", rows)
-    ids = torch.as_tensor(ids)
-    if ids.dtype == torch.bool:
-        raise TypeError("ids are whole numbers, got bool: a bool tensor picks rows like a mask, it names none")
-    if ids.dtype.is_floating_point or ids.dtype.is_complex:
-        if ids.numel() == 0:  # an empty list becomes float32 in torch
-            return ids.to(torch.int64)
-        raise TypeError(f"ids are whole numbers, got {ids.dtype}: keep them as int64, or call .long() on them")
-    ids = ids.to(torch.int64)
+    rows, ids = positive_int("the number of rows", rows), whole_numbers(ids)
     outside = (ids < 0) | (ids >= rows)
     if outside.any():
         at = tuple(outside.nonzero()[0].tolist())
         where = "" if not at else f" at position {at[0] if len(at) == 1 else at}"
         raise ValueError(f"id {ids[at].item()}{where} is outside 0..{rows - 1}: the table has {rows} rows")
     return ids
+
+
+def check_table(weight: Tensor) -> None:
+    """ValueError where `weight` is no table (V, D)."""
+    if not isinstance(weight, Tensor) or weight.ndim != 2:
+        came = tuple(weight.shape) if isinstance(weight, Tensor) else type(weight).__name__
+        raise ValueError(f"weight must be a table (V, D), got {came}")
 
 
 def one_hot(ids: Any, vocabulary_size: int) -> Tensor:
@@ -100,7 +135,7 @@ def one_hot(ids: Any, vocabulary_size: int) -> Tensor:
             f"{ids.numel()} one-hot rows of {vocabulary_size} numbers need {needed / 2**30:.1f} GiB; the ids "
             f"themselves need {ids.numel() * 8} bytes: look rows up instead (lesson 02)"
         )
-    rows = torch.zeros(*ids.shape, vocabulary_size, device=ids.device)
+    rows = torch.zeros(*ids.shape, vocabulary_size, dtype=torch.float32, device=ids.device)
     return rows.scatter_(-1, ids.unsqueeze(-1), 1.0)
 
 

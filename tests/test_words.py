@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+import unicodedata
 
 import pytest
 import torch
@@ -30,6 +31,12 @@ TOKENS = st.lists(st.text(string.ascii_lowercase, min_size=1, max_size=3), max_s
         ("Écoute, Ζωή", ["écoute", ",", "ζωή"]),
         ("tab\tand\nline", ["tab", "and", "line"]),
         ("don't", ["don", "'", "t"]),
+        ("İzmir", ["i\u0307zmir"]),
+        ("हिन्दी भाषा।", ["हिन्दी", "भाषा", "।"]),
+        ("ภาษาไทย", ["ภาษาไทย"]),
+        ("שָׁלוֹם, וַעֲלֵיכֶם", ["שָׁלוֹם", ",", "וַעֲלֵיכֶם"]),
+        ("ශ්\u200dරී", ["ශ්\u200dරී"]),
+        ("می\u200cخواهم", ["می\u200cخواهم"]),
         ("", []),
     ],
 )
@@ -37,16 +44,24 @@ def test_tokenize_splits_words_from_marks_and_lowers_them(sentence, tokens):
     assert words.tokenize(sentence) == tokens
 
 
+@pytest.mark.parametrize("word", ["Käse", "Écoute", "Ζωή", "привет", "tiếng", "각하"])
+def test_a_letter_typed_in_two_parts_is_the_same_letter(word):
+    assert words.tokenize(unicodedata.normalize("NFD", word)) == words.tokenize(word) == [word.lower()]
+
+
 @FEW
-@given(st.text(max_size=40))
-def test_tokenize_does_what_the_solution_of_its_exercise_does(sentence):
-    assert words.tokenize(sentence) == lesson_01.tokenize(sentence)
+@given(st.text(max_size=40).map(lambda text: unicodedata.normalize("NFC", text.lower())))
+def test_tokenize_does_what_the_solution_of_its_exercise_does_where_no_letter_has_a_mark(sentence):
+    plain = "".join(c for c in sentence if unicodedata.category(c)[0] != "M" and c not in "\u200c\u200d")
+    plain = unicodedata.normalize("NFC", plain)
+    assert words.tokenize(plain) == lesson_01.tokenize(plain)
 
 
 @FEW
 @given(st.text(max_size=40))
 def test_tokenize_loses_nothing_but_spaces(sentence):
-    assert "".join(words.tokenize(sentence)) == re.sub(r"\s", "", sentence.lower())
+    whole = unicodedata.normalize("NFC", sentence.lower())
+    assert "".join(words.tokenize(sentence)) == re.sub(r"\s", "", whole)
 
 
 @pytest.mark.parametrize("sentence", [None, 3, ["the", "cat"], b"the cat"])
@@ -73,6 +88,20 @@ def test_vocabulary_has_no_holes_and_every_word(tokens):
 def test_a_text_in_place_of_tokens_is_refused_with_what_to_do(function):
     with pytest.raises(TypeError, match="list of tokens, got one text: call tokenize first"):
         function("the cat")
+
+
+@pytest.mark.parametrize("function", [words.build_vocabulary, lambda tokens: words.encode(tokens, {})])
+@pytest.mark.parametrize("tokens", [[["the", "cat"]], [1, 2], ["the", None]])
+def test_tokens_that_are_no_texts_are_refused_with_their_place(function, tokens):
+    place = 1 if tokens[0] == "the" else 0
+    told = f"tokens that are texts, got {type(tokens[place]).__name__} at position {place}"
+    with pytest.raises(TypeError, match=told):
+        function(tokens)
+
+
+def test_bytes_in_place_of_tokens_are_refused_as_a_text_is():
+    with pytest.raises(TypeError, match="list of tokens, got one text: call tokenize first"):
+        words.build_vocabulary(b"the cat")
 
 
 def test_encode_gives_ids():
@@ -153,6 +182,20 @@ def test_floats_are_no_ids(dtype):
 def test_bools_are_no_ids():
     with pytest.raises(TypeError, match="got bool: a bool tensor picks rows like a mask"):
         words.check_ids(torch.tensor([True, False]), 3)
+    with pytest.raises(TypeError, match="got bool"):
+        words.check_ids([2, True], 3)
+
+
+def test_a_vocabulary_of_floats_is_refused():
+    with pytest.raises(TypeError, match="ids are whole numbers, got torch.float32"):
+        words.encode(["a"], {"a": 1.7})
+
+
+@pytest.mark.parametrize("ids", ["cat", None, ["cat"], [[0, 1], [2]]])
+def test_what_cannot_become_a_tensor_of_ids_is_named(ids):
+    told = f"whole numbers in a tensor or in lists of equal length, got {ids!r}"
+    with pytest.raises(TypeError, match=re.escape(told)):
+        words.check_ids(ids, 3)
 
 
 def test_check_ids_leaves_the_ids_as_they_were():
@@ -173,6 +216,16 @@ def test_one_hot_equals_torch_for_ids_of_any_shape(size, shape, data):
     numbers = data.draw(st.lists(st.integers(0, size - 1), min_size=count, max_size=count))
     ids = torch.tensor(numbers, dtype=torch.int64).reshape(shape)
     assert torch.equal(words.one_hot(ids, size), F.one_hot(ids, size).float())
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float64])
+def test_one_hot_is_float32_whatever_the_default_dtype_is(dtype):
+    before = torch.get_default_dtype()
+    try:
+        torch.set_default_dtype(dtype)
+        assert words.one_hot([2, 0], 3).dtype == torch.float32
+    finally:
+        torch.set_default_dtype(before)
 
 
 def test_one_hot_works_on_ids_that_are_not_contiguous():
@@ -207,6 +260,7 @@ def test_one_hot_bytes():
         (0, ValueError, "vocabulary_size must be at least 1, got 0"),
         (-2, ValueError, "vocabulary_size must be at least 1, got -2"),
         (True, TypeError, "vocabulary_size must be a whole number, got True"),
+        (torch.tensor(True), TypeError, "vocabulary_size must be a whole number, got tensor(True)"),
         (4.0, TypeError, "vocabulary_size must be a whole number, got 4.0: use 4 or //"),
         (4.5, TypeError, "vocabulary_size must be a whole number, got 4.5"),
         ("4", TypeError, "vocabulary_size must be a whole number, got '4'"),
