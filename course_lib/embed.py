@@ -9,20 +9,20 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course_lib.patches import channels_last, check_images, check_multiples, patchify
-from course_lib.sizes import both_sides, positive_int
-from course_lib.words import check_ids, one_hot
+from course_lib.patches import channels_last, check_images, check_multiples, check_tensor, patchify
+from course_lib.sizes import both_sides, check_sizes
+from course_lib.words import check_ids, check_table, one_hot
 
 
 def lookup_by_index(ids: Any, weight: Tensor) -> Tensor:
     """Rows of the table: ids (…), weight (V, D) -> (…, D). Raises as words.check_ids does."""
-    _check_table(weight)
+    check_table(weight)
     return F.embedding(check_ids(ids, len(weight)), weight)
 
 
 def lookup_by_matmul(ids: Any, weight: Tensor) -> Tensor:
     """The same rows by one-hot rows times the table: ids (…), weight (V, D) -> (…, D), number for number."""
-    _check_table(weight)
+    check_table(weight)
     return one_hot(ids, len(weight)).to(weight.dtype) @ weight
 
 
@@ -61,7 +61,7 @@ class LinearPatchEmbedding(nn.Module):
     def __init__(self, in_channels: int, patch_size: int, embedding_dim: int) -> None:
         super().__init__()
         self.in_channels, self.patch_size = in_channels, patch_size
-        _check_sizes(in_channels=in_channels, patch_size=patch_size, embedding_dim=embedding_dim)
+        check_sizes(in_channels=in_channels, patch_size=patch_size, embedding_dim=embedding_dim)
         self.projection = nn.Linear(in_channels * patch_size**2, embedding_dim)
 
     def forward(self, images: Tensor) -> Tensor:
@@ -78,7 +78,7 @@ class ConvPatchEmbedding(nn.Module):
     def __init__(self, in_channels: int, patch_size: int, embedding_dim: int) -> None:
         super().__init__()
         self.in_channels, self.patch_size = in_channels, patch_size
-        _check_sizes(in_channels=in_channels, patch_size=patch_size, embedding_dim=embedding_dim)
+        check_sizes(in_channels=in_channels, patch_size=patch_size, embedding_dim=embedding_dim)
         self.projection = nn.Conv2d(in_channels, embedding_dim, kernel_size=patch_size, stride=patch_size)
 
     def forward(self, images: Tensor) -> Tensor:
@@ -95,7 +95,7 @@ def conv_from_linear(linear: nn.Linear, channels: int, patch_size: int) -> nn.Co
     """
     if not isinstance(linear, nn.Linear):
         raise TypeError(f"expected an nn.Linear, got {type(linear).__name__}")
-    _check_sizes(channels=channels, patch_size=patch_size)
+    check_sizes(channels=channels, patch_size=patch_size)
     length = channels * patch_size**2
     if linear.in_features != length:
         raise ValueError(
@@ -188,6 +188,7 @@ def merge_linear_into_conv(conv: nn.Conv2d, linear: nn.Linear) -> nn.Conv2d:
 
 def channels_last_weight(weight: Tensor, channels: int, patch_size: int) -> Tensor:
     """The weight (D, P·P·C) for patches flattened row, column, channel that does what weight (D, C·P·P) does."""
+    check_sizes(channels=channels, patch_size=patch_size)
     length = channels * patch_size**2
     shape = tuple(weight.shape) if isinstance(weight, Tensor) else type(weight).__name__
     if shape[1:] != (length,):
@@ -200,6 +201,7 @@ def channels_last_weight(weight: Tensor, channels: int, patch_size: int) -> Tens
 
 def encoder_parameters(patch_length: int, tokens: int, dimension: int) -> int:
     """Numbers learned by a projection with bias and one position row for each token."""
+    check_sizes(patch_length=patch_length, tokens=tokens, dimension=dimension)
     return patch_length * dimension + dimension + tokens * dimension
 
 
@@ -214,11 +216,6 @@ def _copied(new: nn.Conv2d | nn.Linear, old: nn.Conv2d | nn.Linear) -> Any:
     return new
 
 
-def _check_sizes(**sizes: int) -> None:
-    for name, size in sizes.items():
-        positive_int(name, size)
-
-
 def _check_channels(images: Tensor, channels: int) -> None:
     check_images(images)
     if images.shape[1] != channels:
@@ -229,6 +226,8 @@ def _check_channels(images: Tensor, channels: int) -> None:
 
 def prepend_class_token(tokens: Tensor, class_token: Tensor) -> Tensor:
     """tokens (B, N, D), class_token (D,) -> (B, N + 1, D): the class token at index 0 of every image."""
+    check_tensor("tokens", tokens, "(B, N, D)")
+    check_tensor("class_token", class_token, "(D,)")
     if tokens.ndim != 3 or class_token.shape != tokens.shape[-1:]:
         raise ValueError(
             f"expected tokens (B, N, D) and a class token (D,), got {tuple(tokens.shape)} and"
@@ -237,20 +236,30 @@ def prepend_class_token(tokens: Tensor, class_token: Tensor) -> Tensor:
     return torch.cat([class_token.expand(len(tokens), 1, -1), tokens], dim=1)
 
 
+def add_positions(tokens: Tensor, positions: Tensor) -> Tensor:
+    """tokens (B, 1 + N, D) plus one row of positions (1 + N, D) for each. A ValueError tells when they do not fit."""
+    check_tensor("tokens", tokens, "(B, 1 + N, D)")
+    if tokens.ndim != 3 or tokens.shape[1:] != positions.shape:  # a sum would stretch an axis of length 1
+        needed = ", ".join(map(str, ("B", *positions.shape)))
+        raise ValueError(f"positions {tuple(positions.shape)} need tokens ({needed}), got {tuple(tokens.shape)}")
+    return tokens + positions
+
+
 def resize_positions(positions: Tensor, old_grid: tuple[int, int], new_grid: tuple[int, int]) -> Tensor:
     """positions (1 + N, D) learned for old_grid (rows, columns) -> (1 + N', D) for new_grid.
 
     The class row 0 is kept; the grid is resized as an image, bicubic with align_corners=False. Equal grids give
-    the same tensor back. ValueError where the table does not have 1 + rows · columns rows.
+    a copy. ValueError where the table does not have 1 + rows · columns rows.
     """
     rows, columns = both_sides("old_grid", old_grid)
     new_rows, new_columns = both_sides("new_grid", new_grid)
+    check_tensor("positions", positions, "(1 + N, D)")
     if positions.ndim != 2 or len(positions) != 1 + rows * columns:
         raise ValueError(
             f"a table for a {rows} × {columns} grid has 1 + {rows * columns} rows, got {tuple(positions.shape)}"
         )
     if (rows, columns) == (new_rows, new_columns):
-        return positions
+        return positions.clone()
     image = positions[1:].T.reshape(1, -1, rows, columns)
     # size, not scale_factor: a rounded factor loses a row for some sizes
     resized = F.interpolate(image, size=(new_rows, new_columns), mode="bicubic", align_corners=False)
@@ -267,6 +276,7 @@ class Positions(nn.Module):
     def __init__(self, grid: tuple[int, int], embedding_dim: int) -> None:
         super().__init__()
         self.grid = both_sides("grid", grid)
+        check_sizes(embedding_dim=embedding_dim)
         self.table = nn.Parameter(0.02 * torch.randn(1 + self.grid[0] * self.grid[1], embedding_dim))
 
     def forward(self, tokens: Tensor, grid: tuple[int, int]) -> Tensor:
@@ -275,7 +285,7 @@ class Positions(nn.Module):
                 f"positions are for a {self.grid[0]} × {self.grid[1]} grid, the image gives {grid[0]} × {grid[1]}:"
                 f" use positions.resized({grid})"
             )
-        return tokens + self.table
+        return add_positions(tokens, self.table)
 
     def resized(self, grid: tuple[int, int]) -> Positions:
         """New positions for another grid, interpolated from these."""
@@ -283,9 +293,3 @@ class Positions(nn.Module):
         with torch.no_grad():
             new.table.copy_(resize_positions(self.table, self.grid, new.grid))
         return new
-
-
-def _check_table(weight: Tensor) -> None:
-    if not isinstance(weight, Tensor) or weight.ndim != 2:
-        came = tuple(weight.shape) if isinstance(weight, Tensor) else type(weight).__name__
-        raise ValueError(f"weight must be a table (V, D), got {came}")

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from course_lib.sizes import both_sides, positive_int
+from course_lib.sizes import both_sides, check_sizes, positive_int
 
 PatchSize = int | tuple[int, int]
 
@@ -41,13 +41,14 @@ def patchify(images: Tensor, patch_size: PatchSize, *, pad: bool = False) -> Ten
     patch_height, patch_width = both_sides("patch_size", patch_size)
     height, width = images.shape[-2:]
     if pad:
+        check_sizes(height=height, width=width)
         images = F.pad(images, (0, -width % patch_width, 0, -height % patch_height))
     else:
         check_multiples(height, width, patch_size)
     batch, channels, height, width = images.shape
     rows, columns = height // patch_height, width // patch_width
     split = images.reshape(batch, channels, rows, patch_height, columns, patch_width)
-    patches_first = split.permute(0, 2, 4, 1, 3, 5)
+    patches_first = _laid_out(split.permute(0, 2, 4, 1, 3, 5))
     return patches_first.reshape(batch, rows * columns, channels * patch_height * patch_width)
 
 
@@ -62,7 +63,7 @@ def unpatchify(patches: Tensor, patch_size: PatchSize, channels: int, height: in
     rows = -(-positive_int("height", height) // patch_height)
     columns = -(-positive_int("width", width) // patch_width)
     length = channels * patch_height * patch_width
-    _check_tensor("patches", patches, "(B, N, C·P·P)")
+    check_tensor("patches", patches, "(B, N, C·P·P)")
     if patches.ndim != 3 or patches.shape[1:] != (rows * columns, length):
         raise ValueError(
             f"an image of {channels} × {height} × {width} with patches of {patch_height} × {patch_width} needs "
@@ -70,7 +71,8 @@ def unpatchify(patches: Tensor, patch_size: PatchSize, channels: int, height: in
         )
     batch = patches.shape[0]
     split = patches.reshape(batch, rows, columns, channels, patch_height, patch_width)
-    whole = split.permute(0, 3, 1, 4, 2, 5).reshape(batch, channels, rows * patch_height, columns * patch_width)
+    whole = _laid_out(split.permute(0, 3, 1, 4, 2, 5))
+    whole = whole.reshape(batch, channels, rows * patch_height, columns * patch_width)
     return whole[:, :, :height, :width]
 
 
@@ -85,7 +87,7 @@ def overlapping_patches(images: Tensor, patch_size: PatchSize, stride: PatchSize
     rows, columns = _grid(*images.shape[-2:], patch_size, stride)
     windows = images.unfold(2, patch_height, step_down).unfold(3, patch_width, step_right)
     length = images.shape[1] * patch_height * patch_width
-    return windows.permute(0, 2, 3, 1, 4, 5).reshape(images.shape[0], rows * columns, length)
+    return _laid_out(windows.permute(0, 2, 3, 1, 4, 5)).reshape(images.shape[0], rows * columns, length)
 
 
 def coverage(height: int, width: int, patch_size: PatchSize, stride: PatchSize | None = None) -> Tensor:
@@ -104,13 +106,21 @@ def coverage(height: int, width: int, patch_size: PatchSize, stride: PatchSize |
 def channels_last(patches: Tensor, patch_size: PatchSize, channels: int) -> Tensor:
     """(B, N, C·P·P) -> (B, N, P·P·C): the same patches, each flattened row, column, channel."""
     patch_height, patch_width = _check_length(patches, patch_size, channels)
-    return patches.unflatten(2, (channels, patch_height, patch_width)).permute(0, 1, 3, 4, 2).flatten(2)
+    return _laid_out(patches.unflatten(2, (channels, patch_height, patch_width)).permute(0, 1, 3, 4, 2)).flatten(2)
 
 
 def channels_first(patches: Tensor, patch_size: PatchSize, channels: int) -> Tensor:
     """(B, N, P·P·C) -> (B, N, C·P·P): the inverse of channels_last."""
     patch_height, patch_width = _check_length(patches, patch_size, channels)
-    return patches.unflatten(2, (patch_height, patch_width, channels)).permute(0, 1, 4, 2, 3).flatten(2)
+    return _laid_out(patches.unflatten(2, (patch_height, patch_width, channels)).permute(0, 1, 4, 2, 3)).flatten(2)
+
+
+def _laid_out(turned: Tensor) -> Tensor:
+    """A copy in the order of the axes, which can be reshaped without another copy.
+
+    Reshape alone would hand back a view of the image where patches are single pixels or the whole image.
+    """
+    return turned.clone(memory_format=torch.contiguous_format)
 
 
 def _grid(height: int, width: int, patch_size: PatchSize, stride: PatchSize | None) -> tuple[int, int]:
@@ -131,14 +141,15 @@ def _grid(height: int, width: int, patch_size: PatchSize, stride: PatchSize | No
     return rows, columns
 
 
-def _check_tensor(name: str, value: Tensor, axes: str) -> None:
+def check_tensor(name: str, value: Tensor, axes: str) -> None:
+    """TypeError that names what should be a tensor with these axes and is none."""
     if not isinstance(value, Tensor):
         raise TypeError(f"{name} must be a tensor {axes}, got {type(value).__name__}")
 
 
 def check_images(images: Tensor) -> None:
     """TypeError or ValueError where images are no tensor (B, C, H, W); three axes get the cure."""
-    _check_tensor("images", images, "(B, C, H, W)")
+    check_tensor("images", images, "(B, C, H, W)")
     if images.ndim != 4:
         hint = ": add x[None] for a batch of one" if images.ndim == 3 else ""
         raise ValueError(f"images must have 4 axes (B, C, H, W), got {tuple(images.shape)}{hint}")
@@ -160,7 +171,7 @@ def check_multiples(height: int, width: int, patch_size: PatchSize) -> None:
 def _check_length(patches: Tensor, patch_size: PatchSize, channels: int) -> tuple[int, int]:
     patch_height, patch_width = both_sides("patch_size", patch_size)
     length = positive_int("channels", channels) * patch_height * patch_width
-    _check_tensor("patches", patches, "(B, N, C·P·P)")
+    check_tensor("patches", patches, "(B, N, C·P·P)")
     if patches.ndim != 3 or patches.shape[2] != length:
         raise ValueError(
             f"patches must have shape (B, N, {length}) for {channels} channels and patch size "

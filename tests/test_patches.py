@@ -128,6 +128,12 @@ def test_padding_changes_nothing_where_sizes_fit():
     assert torch.equal(patches.patchify(images, 2, pad=True), patches.patchify(images, 2))
 
 
+@pytest.mark.parametrize(("shape", "name"), [((1, 3, 0, 4), "height"), ((1, 3, 4, 0), "width")])
+def test_padding_makes_no_image_of_nothing(shape, name):
+    with pytest.raises(ValueError, match=f"^{name} must be at least 1, got 0$"):
+        patches.patchify(torch.zeros(shape), 4, pad=True)
+
+
 def test_images_that_are_not_contiguous_are_cut_the_same():
     images = counting(2, 4, 6, 3).permute(0, 3, 1, 2)
     assert not images.is_contiguous()

@@ -29,9 +29,36 @@ def test_a_class_token_of_another_shape_is_refused(token):
         embed.prepend_class_token(torch.zeros(2, 5, 4), token)
 
 
-def test_equal_grids_give_the_very_same_tensor_back():
-    table = numbers(13, 5)
-    assert embed.resize_positions(table, (3, 4), (3, 4)) is table
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: embed.prepend_class_token([[[1.0]]], torch.zeros(1)), "tokens must be a tensor (B, N, D), got list"),
+        (lambda: embed.prepend_class_token(torch.zeros(1, 1, 1), [1.0]), "class_token must be a tensor (D,), got list"),
+        (lambda: embed.resize_positions([[1.0]], (1, 1), (2, 2)), "positions must be a tensor (1 + N, D), got list"),
+        (lambda: embed.Positions((2, 2), 4.0), "embedding_dim must be a whole number, got 4.0: use 4 or //"),
+        (lambda: embed.encoder_parameters(4, True, 3), "tokens must be a whole number, got True"),
+        (lambda: embed.encoder_parameters(4.5, 2, 3), "patch_length must be a whole number, got 4.5"),
+        (lambda: embed.channels_last_weight(torch.zeros(2, 4), True, 2), "channels must be a whole number, got True"),
+    ],
+)
+def test_what_is_no_tensor_or_no_size_is_named(call, text):
+    with pytest.raises(TypeError, match=re.escape(text)):
+        call()
+
+
+def test_equal_grids_give_the_same_numbers_in_memory_of_their_own():
+    table = numbers(13, 5).requires_grad_()
+    same = embed.resize_positions(table, (3, 4), (3, 4))
+    assert torch.equal(same, table)
+    assert same.data_ptr() != table.data_ptr()
+    (gradient,) = torch.autograd.grad((2 * same).sum(), table)
+    assert torch.equal(gradient, torch.full_like(table, 2))
+
+
+@pytest.mark.parametrize("shape", [(2, 1, 4), (2, 12, 4), (2, 13, 1), (13, 4)])
+def test_positions_refuse_tokens_that_a_sum_would_stretch(shape):
+    with pytest.raises(ValueError, match=re.escape(f"positions (13, 4) need tokens (B, 13, 4), got {shape}")):
+        embed.Positions((3, 4), 4)(torch.zeros(shape), (3, 4))
 
 
 @pytest.mark.parametrize("new_grid", [(5, 7), (2, 3), (3, 9), (24, 24)])
