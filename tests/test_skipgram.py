@@ -244,7 +244,7 @@ def test_an_id_that_comes_three_times_is_moved_three_times():
         (weight, once.weight, thrice.weight),
         (context_weight, once.context_weight, thrice.context_weight),
     ):
-        assert torch.allclose(three - before, 3 * (one - before), atol=1e-12)
+        assert torch.allclose(three - before, 3 * (one - before), rtol=0, atol=1e-12)
         assert not torch.equal(one, before)
 
 
@@ -507,3 +507,93 @@ def test_analogy_test_counts_right_answers_and_those_that_repeat_the_question():
     assert skipgram.analogy_test(steps, [(0, 1), (2, 3)]) == (1.0, 0.0)
     tables = torch.eye(4)
     assert skipgram.analogy_test(tables, [(0, 1), (2, 3)]) == (0.0, 1.0)
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize("texts", [["the cat sat"], "the cat sat", [["the"], "cat sat"], [b"the cat"]])
+def test_texts_in_place_of_lists_of_tokens_are_refused_with_what_to_do(texts):
+    with pytest.raises(TypeError, match="got one text: call tokenize"):
+        skipgram.corpus_ids(texts)
+
+
+def test_sentences_may_come_one_after_the_other_from_a_generator():
+    sentences = [["b", "a"], ["a"]]
+    assert skipgram.corpus_ids(iter(tokens) for tokens in sentences) == skipgram.corpus_ids(sentences)
+    assert skipgram.corpus_ids(sentences) == ([[1, 0], [0]], {"a": 0, "b": 1})
+
+
+TABLE = torch.eye(3)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: skipgram.corpus_ids([["a"]], fewest=1.5), TypeError, "fewest must be a whole number, got 1.5"),
+        (lambda: skipgram.corpus_ids([["a"]], frequent=0.0), ValueError, "frequent is a share above 0, got 0.0"),
+        (lambda: skipgram.corpus_ids([["a"]], frequent=-1.0), ValueError, "frequent is a share above 0, got -1.0"),
+        (lambda: skipgram.corpus_ids([["a"]], frequent=math.nan), ValueError, "a share above 0, got nan"),
+        (lambda: skipgram.corpus_ids([["a"]], seed=None), TypeError, "seed must be a whole number, got None"),
+        (lambda: skip_gram_pairs([[0.5, 1.5]], 1), TypeError, "ids are whole numbers, got torch.float"),
+        (lambda: skip_gram_pairs([torch.tensor([0.5, 1.5])], 1), TypeError, "ids are whole numbers, got torch.float32"),
+        (lambda: skip_gram_pairs([[True, False]], 1), TypeError, "ids are whole numbers, got bool"),
+        (lambda: skip_gram_pairs(["the"], 1), TypeError, "ids are whole numbers in a tensor"),
+        (lambda: little(tables=3), ValueError, "tables must be 1 or 2, got 3"),
+        (lambda: little(tables=True), TypeError, "tables must be a whole number, got True"),
+        (lambda: little(epochs=-1), ValueError, "epochs must be at least 0, got -1"),
+        (lambda: little(epochs=True), TypeError, "epochs must be a whole number, got True"),
+        (lambda: little(rate=-0.1), ValueError, "rate must be above 0, got -0.1"),
+        (lambda: little(rate=math.nan), ValueError, "rate must be above 0, got nan"),
+        (lambda: skipgram.analogy_test(TABLE, [(0, -1), (1, 2)]), ValueError, "id -1 at position (0, 1) is outside"),
+        (lambda: skipgram.analogy_test(TABLE, [(0, 1)]), ValueError, "a question is made of two pairs, got one"),
+        (lambda: skipgram.analogy_test(TABLE, []), ValueError, "the shape (n, 2) with n at least 1, got (0,)"),
+        (lambda: skipgram.analogy(0, 1, True, [1.0]), ValueError, "weight must be a table (V, D), got list"),
+        (lambda: skipgram.nearest(TABLE[0], TABLE[0], 1), ValueError, "weight must be a table (V, D), got (3,)"),
+        (
+            lambda: skipgram.false_negatives(torch.tensor([[0, -1]]), 3, 2),
+            ValueError,
+            "id -1 at position (0, 1) is outside 0..2",
+        ),
+        (lambda: skipgram.on_a_plane([]), ValueError, "V and D at least 2, got none"),
+        (lambda: skipgram.on_a_plane([torch.ones(4, 1)]), ValueError, "V and D at least 2, got (4, 1)"),
+        (lambda: skipgram.on_a_plane([TABLE[:2], TABLE]), ValueError, "tables of one shape (V, D), V and D at least 2"),
+        (lambda: skipgram.share_in_group(TABLE, {"a": 0}, {}), ValueError, "groups must have at least one word"),
+        (lambda: skipgram.share_in_group(TABLE, {"a": 0}, {"x": ["b"]}), ValueError, "token 'b' at position 0 is not"),
+        (lambda: skipgram.share_in_group(TABLE, {"a": 0}, {"x": "a"}), TypeError, "list of tokens, got one text"),
+        (lambda: skipgram.share_in_group(TABLE, {"a": 0}, {"x": ["a"]}, k=True), TypeError, "k must be a whole number"),
+        (
+            lambda: skipgram.draw_negatives(torch.ones(3), (0, 2), torch.Generator()),
+            ValueError,
+            "n must be at least 1, got 0",
+        ),
+    ],
+)
+def test_what_would_give_a_wrong_result_without_a_word_is_named(call, error, text):
+    with pytest.raises(error, match=re.escape(text)):
+        call()
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [[(4, 3), (1, 3), (4, 2, 3)], [(4, 3), (3,), (4, 2, 3)], [(4, 3), (4, 3), (1, 2, 3)], [(3,), (3,), (4, 2, 3)]],
+)
+def test_the_loss_names_shapes_that_a_product_would_stretch(shapes):
+    with pytest.raises(ValueError, match=re.escape(f"negatives (B, K, D), got {', '.join(map(str, shapes))}")):
+        negative_sampling_loss(*map(torch.ones, shapes))
+
+
+def test_the_loss_of_no_pairs_is_refused():
+    with pytest.raises(ValueError, match="needs at least one pair, got none"):
+        negative_sampling_loss(torch.ones(0, 3), torch.ones(0, 3), torch.ones(0, 2, 3))
+
+
+def test_tables_are_float32_whatever_the_default_dtype_is():
+    expected = little()
+    try:
+        torch.set_default_dtype(torch.float64)
+        vectors = little()
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert vectors.weight.dtype == vectors.context_weight.dtype == torch.float32
+    assert torch.equal(vectors.weight, expected.weight)
