@@ -35,7 +35,7 @@ def test_tokens_are_the_projected_patches_of_the_map(patch_size, tokens):
     by_hand = embed.linear_from_conv(front.projection.projection)
     features = front.stem(images)
     first = features[:, :, :patch_size, patch_size : 2 * patch_size].flatten(1)  # patch 1: row 0, column 1
-    assert torch.allclose(front(images)[:, 1], by_hand(first))
+    assert torch.allclose(front(images)[:, 1], by_hand(first), rtol=0, atol=1e-12)
 
 
 def test_a_map_that_does_not_divide_and_other_channels_are_refused():
@@ -53,7 +53,7 @@ def test_a_map_that_does_not_divide_and_other_channels_are_refused():
 def test_a_linear_layer_at_every_place_is_a_1_by_1_convolution():
     features, weight, bias = rand(2, 5, 3, 4), rand(7, 5, seed=1), rand(7, seed=2)
     wanted = F.conv2d(features, weight[:, :, None, None], bias)
-    assert torch.allclose(hybrid.pixelwise_linear(features, weight, bias), wanted, rtol=1e-12)
+    assert torch.allclose(hybrid.pixelwise_linear(features, weight, bias), wanted, rtol=0, atol=1e-12)
     with pytest.raises(ValueError, match=re.escape("5 channels needs a weight (D, 5) and a bias (D,), got (5, 7)")):
         hybrid.pixelwise_linear(features, weight.T, bias)
 
@@ -63,7 +63,7 @@ def test_a_linear_layer_at_every_place_is_a_1_by_1_convolution():
 
 def affine(front, seed=5):
     a, b, c = rand(3, 1, 3, 16, 24, seed=seed)
-    return torch.allclose(front(a + b - c), front(a) + front(b) - front(c), atol=1e-9)
+    return torch.allclose(front(a + b - c), front(a) + front(b) - front(c), rtol=0, atol=1e-9)
 
 
 def test_one_strided_convolution_is_affine_and_a_stem_is_not():
@@ -106,6 +106,139 @@ def test_the_formula_says_what_the_gradient_says(seed):
     assert last - first + 1 == hybrid.receptive_field([layer[:2] for layer in layers])
     seen = hybrid.box(hybrid.gradient_reach(module, rand(1, 1, size, size), cell * side + cell))
     assert seen == (max(first, 0), min(last, size - 1)) * 2
+
+
+COUNTED = {
+    "average pooling": [nn.AvgPool2d(3, 2, 1)],
+    "a pooling whose stride is left out": [nn.AvgPool2d(2), nn.MaxPool2d(3)],
+    "convolution and average pooling": [nn.Conv2d(1, 1, 5, 1, 2), nn.AvgPool2d(4, 2)],
+    "dilation": [nn.Conv2d(1, 1, 3, 1, 2, dilation=2), nn.Conv2d(1, 1, (3, 3), dilation=(3, 3))],
+    "dilated maximum": [nn.MaxPool2d(3, 2, 1, dilation=2), nn.AvgPool2d(2)],
+    "padding by word": [nn.Conv2d(1, 1, 4, padding="same", dilation=2), nn.Conv2d(1, 1, 3, padding="valid")],
+    "rounding up": [nn.MaxPool2d(3, 2, ceil_mode=True), nn.AvgPool2d(3, 2, ceil_mode=True)],
+    "one pooling used twice": 2 * [nn.AvgPool2d(3, 2)],
+    "layers of one cell": [nn.Conv2d(1, 1, 3, 2), nn.BatchNorm2d(1), nn.GELU(), nn.Dropout(0.5), nn.Identity()],
+    "nested": [nn.Sequential(nn.Conv2d(1, 1, 3, 2), nn.Sequential()), nn.Sequential(nn.AvgPool2d(3))],
+}
+
+
+@pytest.mark.parametrize("kind", COUNTED)
+def test_windows_count_what_the_gradient_sees(kind):
+    module, size = nn.Sequential(*COUNTED[kind]).double().eval(), 41
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.fill_(1.0)
+    images = rand(300, 1, size, size)  # so many that each pixel of a window is the largest in some image
+    side = module(images[:1]).shape[-1]
+    first, last = hybrid.seen(hybrid.windows(module), side // 2)
+    assert hybrid.box(hybrid.gradient_reach(module, images, side // 2 * side + side // 2)) == (first, last) * 2
+
+
+def test_a_pooling_on_the_way_is_counted_with_its_stride():
+    module = nn.Sequential(nn.Conv2d(1, 1, 5, padding=2), nn.AvgPool2d(4, 2))
+    layers = [layer[:2] for layer in hybrid.windows(module)]
+    assert layers == [(5, 1), (4, 2)] and hybrid.receptive_field(layers) == 8
+
+
+class Residual(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 1, 3, 2, 1)
+        self.downsample = nn.Sequential(nn.Conv2d(1, 1, 1, 2), nn.BatchNorm2d(1))
+
+    def forward(self, images):
+        return self.conv(images) + self.downsample(images)
+
+
+def test_downsample_is_left_out_beside_other_layers_and_counted_on_the_way():
+    assert hybrid.windows(Residual()) == hybrid.windows(nn.Sequential(Residual()))
+    assert hybrid.windows(Residual()) == [(3, 2, 1)]
+    on_the_way = nn.Sequential()
+    on_the_way.add_module("downsample", nn.Conv2d(1, 1, 3, 2, 1))
+    on_the_way.add_module("no_downsample", nn.Conv2d(1, 1, 5))
+    assert hybrid.windows(on_the_way) == [(3, 2, 1), (5, 1, 0)]
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        nn.ConvTranspose2d(1, 1, 3),
+        nn.Upsample(scale_factor=2),
+        nn.PixelShuffle(2),
+        nn.AdaptiveAvgPool2d(2),
+        nn.LPPool2d(2, 3),
+        nn.ZeroPad2d(1),
+        nn.Flatten(),
+        nn.Linear(4, 4),
+        nn.Softmax(dim=-1),
+        nn.GroupNorm(1, 1),
+        nn.LayerNorm(4),
+        nn.InstanceNorm2d(1),
+        nn.Conv1d(1, 1, 3),
+        nn.MultiheadAttention(4, 1),
+    ],
+    ids=lambda layer: type(layer).__name__,
+)
+def test_a_layer_whose_reach_is_not_known_is_named(layer):
+    with pytest.raises(ValueError, match=r"what a cell of 1\S* sees is not known: windows counts Conv2d, .*, got "):
+        hybrid.windows(nn.Sequential(nn.Conv2d(1, 1, 3), layer))
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        nn.Conv2d(1, 1, (3, 7)),
+        nn.Conv2d(1, 1, 3, stride=(1, 2)),
+        nn.Conv2d(1, 1, 3, padding=(1, 0)),
+        nn.Conv2d(1, 1, 3, dilation=(1, 2)),
+        nn.AvgPool2d((2, 1)),
+        nn.Conv2d(1, 1, 3, padding=1, padding_mode="circular"),
+    ],
+    ids=str,
+)
+def test_a_window_that_is_not_square_is_named(layer):
+    with pytest.raises(ValueError, match=re.escape(f"1 has no square window with zeros around the image: {layer}")):
+        hybrid.windows(nn.Sequential(nn.Conv2d(1, 1, 3), layer))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: hybrid.seen([(3, 2, -1)], 0), ValueError, "padding must be at least 0, got -1"),
+        (lambda: hybrid.seen([(3, 2, 0.5)], 0), TypeError, "padding must be a whole number, got 0.5"),
+        (lambda: hybrid.seen([(3, 2, 1)], -1), ValueError, "cell must be at least 0, got -1"),
+        (lambda: hybrid.seen([(3, 2, 1)], 1.5), TypeError, "cell must be a whole number, got 1.5"),
+        (
+            lambda: hybrid.pixelwise_linear(rand(1, 2, 1, 1), [[1.0, 2.0]], rand(1)),
+            TypeError,
+            "weight must be a tensor (D, C), got list",
+        ),
+        (lambda: hybrid.resnet_stage(True), TypeError, "stage must be a whole number, got True"),
+        (lambda: hybrid.small_stem(3, [8, 0]), ValueError, "number of channels must be at least 1, got 0"),
+        (lambda: hybrid.box(torch.ones(1, 2, 3)), ValueError, "strength must have the shape (H, W), got (1, 2, 3)"),
+    ],
+)
+def test_what_is_no_size_place_or_map_is_named(call, error, text):
+    with pytest.raises(error, match=re.escape(text)):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("token", "error", "text"),
+    [
+        (-1, ValueError, "token must be at least 0, got -1"),
+        (True, TypeError, "token must be a whole number, got True"),
+        (16, IndexError, "token 16 is outside 0..15: there are 16 tokens"),
+    ],
+)
+def test_a_token_that_is_none_is_named(token, error, text):
+    with pytest.raises(error, match=re.escape(text)):
+        hybrid.gradient_reach(nn.AvgPool2d(2), rand(1, 1, 8, 8), token)
+
+
+def test_what_gives_neither_tokens_nor_a_map_is_named():
+    with pytest.raises(ValueError, match=re.escape("tokens (B, N, D) or a map (B, D, h, w), got (1, 64)")):
+        hybrid.gradient_reach(nn.Flatten(), rand(1, 1, 8, 8), 0)
 
 
 def test_a_cell_that_sees_nothing_is_told():
