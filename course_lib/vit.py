@@ -14,8 +14,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course_lib.embed import ConvPatchEmbedding, prepend_class_token
+from course_lib.embed import ConvPatchEmbedding, add_positions, prepend_class_token
 from course_lib.reproducible import one_thread, whole_or_not_at_all
+from course_lib.sizes import check_sizes
 
 
 class Attention(nn.Module):
@@ -26,6 +27,7 @@ class Attention(nn.Module):
 
     def __init__(self, dimension: int, heads: int) -> None:
         super().__init__()
+        check_sizes(dimension=dimension, heads=heads)
         if dimension % heads:
             raise ValueError(f"dimension {dimension} is not a multiple of the number of heads {heads}")
         self.heads = heads
@@ -68,12 +70,13 @@ class PatchTokens(nn.Module):
 
     def __init__(self, front: nn.Module, num_patches: int, embedding_dim: int) -> None:
         super().__init__()
+        check_sizes(num_patches=num_patches, embedding_dim=embedding_dim)
         self.front = front
         self.class_token = nn.Parameter(torch.zeros(embedding_dim))
         self.positions = nn.Parameter(0.02 * torch.randn(num_patches + 1, embedding_dim))
 
     def forward(self, images: Tensor) -> Tensor:
-        return prepend_class_token(self.front(images), self.class_token) + self.positions
+        return add_positions(prepend_class_token(self.front(images), self.class_token), self.positions)
 
 
 class VisionTransformer(nn.Module):
@@ -86,6 +89,7 @@ class VisionTransformer(nn.Module):
         self, embedding: nn.Module, *, dimension: int, depth: int, heads: int, hidden: int, classes: int
     ) -> None:
         super().__init__()
+        check_sizes(dimension=dimension, depth=depth, heads=heads, hidden=hidden, classes=classes)
         self.embedding = embedding
         self.blocks = nn.Sequential(*(Block(dimension, heads, hidden) for _ in range(depth)))
         self.norm = nn.LayerNorm(dimension, eps=1e-6)
@@ -106,19 +110,24 @@ class VisionTransformer(nn.Module):
 
 
 def from_torchvision(model: nn.Module) -> VisionTransformer:
-    """Our transformer with the numbers of a torchvision.models.VisionTransformer."""
+    """Our transformer with the numbers of a torchvision.models.VisionTransformer, in its dtype, on its device.
+
+    A ValueError names what ours has no counterpart for. Dropout does nothing in evaluation and is left out.
+    """
+    _refuse_what_ours_lacks(model)
     conv, layers = model.conv_proj, model.encoder.layers
-    dimension, classes = model.hidden_dim, model.heads.head.out_features
-    front = ConvPatchEmbedding(conv.in_channels, conv.kernel_size[0], dimension)
-    embedding = PatchTokens(front, model.seq_length - 1, dimension)
-    ours = VisionTransformer(
-        embedding,
-        dimension=dimension,
-        depth=len(layers),
-        heads=layers[0].num_heads,
-        hidden=model.mlp_dim,
-        classes=classes,
-    )
+    with torch.device("meta"):  # shapes only: every number is replaced, and no random number is drawn
+        front = ConvPatchEmbedding(conv.in_channels, model.patch_size, model.hidden_dim)
+        embedding = PatchTokens(front, model.seq_length - 1, model.hidden_dim)
+        ours = VisionTransformer(
+            embedding,
+            dimension=model.hidden_dim,
+            depth=len(layers),
+            heads=layers[0].num_heads,
+            hidden=model.mlp_dim,
+            classes=model.heads.head.out_features,
+        )
+    ours = ours.to(conv.weight.dtype).to_empty(device=conv.weight.device)
     pairs = [(front.projection, conv), (ours.norm, model.encoder.ln), (ours.head, model.heads.head)]
     for block, layer in zip(ours.blocks, layers, strict=True):
         pairs += [(block.norm1, layer.ln_1), (block.attention.out, layer.self_attention.out_proj)]
@@ -126,6 +135,8 @@ def from_torchvision(model: nn.Module) -> VisionTransformer:
     with torch.no_grad():
         for our, their in pairs:
             our.load_state_dict(their.state_dict())
+            if isinstance(our, nn.LayerNorm):
+                our.eps = their.eps
         for block, layer in zip(ours.blocks, layers, strict=True):
             block.attention.to_qkv.weight.copy_(layer.self_attention.in_proj_weight)
             block.attention.to_qkv.bias.copy_(layer.self_attention.in_proj_bias)
@@ -134,10 +145,30 @@ def from_torchvision(model: nn.Module) -> VisionTransformer:
     return ours.train(model.training)
 
 
+def _refuse_what_ours_lacks(model: nn.Module) -> None:
+    from torchvision.models import VisionTransformer as Theirs
+
+    if not isinstance(model, Theirs):
+        raise TypeError(f"expected a torchvision.models.VisionTransformer, got {type(model).__name__}")
+    lacking = {
+        "a stem of several convolutions": not isinstance(model.conv_proj, nn.Conv2d),
+        "a head of several layers": len(model.heads) != 1,
+        "norms other than LayerNorm": not isinstance(model.encoder.ln, nn.LayerNorm),
+        "dropout in training (call eval() on it first)": model.training and model.dropout + model.attention_dropout,
+    }
+    named = [name for name, there in lacking.items() if there]
+    if named:
+        raise ValueError(f"this model has {' and '.join(named)}, which ours has not: its scores would differ")
+
+
 def vit_parameters(
     *, channels: int, patch_size: int, image_size: int, dimension: int, depth: int, hidden: int, classes: int
 ) -> int:
     """How many numbers a vision transformer learns, counted part by part."""
+    check_sizes(channels=channels, patch_size=patch_size, image_size=image_size, dimension=dimension)
+    check_sizes(depth=depth, hidden=hidden, classes=classes)
+    if image_size % patch_size:
+        raise ValueError(f"image size {image_size} is not a multiple of patch size {patch_size}")
     tokens = (image_size // patch_size) ** 2
     front = channels * patch_size**2 * dimension + dimension
     places = dimension + (tokens + 1) * dimension  # class token, positions
@@ -157,8 +188,18 @@ class History:
     seconds: float = 0.0
 
 
+def _check_labels(images: Tensor, labels: Tensor) -> None:
+    # A comparison would stretch labels (n, 1) to n × n answers, and a training leave surplus labels out.
+    if len(images) == 0 or labels.shape != (len(images),):
+        raise ValueError(
+            f"expected one label for each image and at least one image, got labels {tuple(labels.shape)} for"
+            f" {len(images)} images"
+        )
+
+
 def accuracy(model: nn.Module, images: Tensor, labels: Tensor) -> float:
-    """Share of images whose largest score is that of their label."""
+    """Share of images whose largest score is that of their label; ValueError where there is not one label for each."""
+    _check_labels(images, labels)
     was_training = model.training
     model.eval()
     with torch.no_grad():
@@ -187,6 +228,10 @@ def train(
     `progress(done, all)` is told each step. The order of the images comes from `seed`. Interrupted, it leaves the
     model as it was.
     """
+    check_sizes(epochs=epochs, batch_size=batch_size)
+    _check_labels(images, labels)
+    if held_out is not None:
+        _check_labels(*held_out)
     model.to(device)
     images, labels = images.to(device), labels.to(device)
     steps = epochs * -(-len(images) // batch_size)

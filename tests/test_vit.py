@@ -1,6 +1,8 @@
 """The small vision transformer: equal to torchvision's with the same weights, counted right, and able to learn."""
 
 import copy
+import re
+from functools import partial
 
 import pytest
 import torch
@@ -17,13 +19,12 @@ def small(front=None, tokens=6, **changes):
     return vit.VisionTransformer(embedding, **sizes)
 
 
-def torchvision_model(seed):
+def torchvision_model(seed, **changes):
     from torchvision.models import VisionTransformer
 
+    sizes = {"image_size": 24, "patch_size": 6, "num_layers": 3, "num_heads": 4, "hidden_dim": 32, "mlp_dim": 48}
     with seeded(seed):
-        model = VisionTransformer(
-            image_size=24, patch_size=6, num_layers=3, num_heads=4, hidden_dim=32, mlp_dim=48, num_classes=7
-        ).eval()
+        model = VisionTransformer(num_classes=7, **sizes, **changes).eval()
         for parameter in model.parameters():  # its head starts with zeros, which would compare nothing
             nn.init.normal_(parameter, std=0.1)
     return model
@@ -32,21 +33,69 @@ def torchvision_model(seed):
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_with_torchvisions_weights_it_gives_torchvisions_numbers(seed):
     theirs = torchvision_model(seed).double()
-    ours = vit.from_torchvision(theirs).double()
-    images = torch.rand(3, 3, 24, 24, generator=torch.Generator().manual_seed(seed)).double()
+    assert_equal_scores(vit.from_torchvision(theirs), theirs)
+
+
+def assert_equal_scores(ours, theirs):
+    images = torch.rand(3, 3, 24, 24, generator=torch.Generator().manual_seed(4), dtype=torch.float64)
     with torch.no_grad():
-        assert torch.allclose(ours(images), theirs(images), rtol=1e-10, atol=1e-12)
+        assert torch.allclose(ours(images), theirs(images), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_torchvisions_numbers_stay_what_they_are_in_every_dtype(dtype):
+    theirs = torchvision_model(0).to(dtype)
+    ours = vit.from_torchvision(theirs)
+    assert {value.dtype for value in ours.state_dict().values()} == {dtype}
+    assert torch.equal(ours.blocks[2].attention.to_qkv.weight, theirs.encoder.layers[2].self_attention.in_proj_weight)
+    assert torch.equal(ours.embedding.positions, theirs.encoder.pos_embedding[0])
+    assert torch.equal(ours.embedding.front.projection.weight, theirs.conv_proj.weight)
+
+
+def test_taking_torchvisions_numbers_leaves_the_random_stream_alone():
+    theirs, stream = torchvision_model(0), torch.random.get_rng_state()
+    vit.from_torchvision(theirs)
+    assert torch.equal(torch.random.get_rng_state(), stream)
+
+
+@pytest.mark.parametrize("eps", [1e-5, 0.1])
+def test_another_eps_of_layer_norm_is_taken_over(eps):
+    theirs = torchvision_model(0, norm_layer=partial(nn.LayerNorm, eps=eps)).double()
+    assert_equal_scores(vit.from_torchvision(theirs), theirs)
+
+
+def test_dropout_does_nothing_in_evaluation():
+    theirs = torchvision_model(0, dropout=0.3, attention_dropout=0.2).double()
+    assert_equal_scores(vit.from_torchvision(theirs), theirs)
+
+
+def test_what_ours_has_no_counterpart_for_is_named():
+    from torchvision.models.vision_transformer import ConvStemConfig
+
+    stem = [ConvStemConfig(out_channels=8, kernel_size=3, stride=2), ConvStemConfig(8, 3, 3)]
+    cases = {
+        "a stem of several convolutions, which": torchvision_model(0, conv_stem_configs=stem),
+        "a head of several layers, which": torchvision_model(0, representation_size=32),
+        "norms other than LayerNorm, which": torchvision_model(0, norm_layer=nn.RMSNorm),
+        "dropout in training \\(call eval\\(\\) on it first\\), which": torchvision_model(0, dropout=0.3).train(),
+        "several convolutions and a head": torchvision_model(0, conv_stem_configs=stem, representation_size=9),
+    }
+    for told, model in cases.items():
+        with pytest.raises(ValueError, match=f"this model has .*{told}"):
+            vit.from_torchvision(model)
+    with pytest.raises(TypeError, match="expected a torchvision.models.VisionTransformer, got Sequential"):
+        vit.from_torchvision(nn.Sequential())
 
 
 def test_attention_weights_are_those_that_mix_the_values():
     model, images = small(), torch.rand(2, 2, 8, 12)
     weights = model.attention_weights(images)
     assert weights.shape == (2, 2, 3, 7, 7)
-    assert torch.allclose(weights.sum(-1), torch.ones(2, 2, 3, 7), atol=1e-5)
+    assert torch.allclose(weights.sum(-1), torch.ones(2, 2, 3, 7), rtol=0, atol=1e-5)
     block = model.blocks[0]
     tokens = block.norm1(model.embedding(images))
     mixed = (weights[0] @ block.attention.split(tokens)[2]).transpose(1, 2).flatten(2)
-    assert torch.allclose(block.attention.out(mixed), block.attention(tokens), atol=1e-5)
+    assert torch.allclose(block.attention.out(mixed), block.attention(tokens), rtol=0, atol=1e-5)
 
 
 def test_vit_b_16_has_86_567_656_parameters_by_our_count_and_by_torchvisions():
@@ -72,6 +121,53 @@ def test_the_count_is_that_of_the_model(depth, hidden, classes):
 def test_heads_that_do_not_divide_the_dimension_are_refused():
     with pytest.raises(ValueError, match="dimension 12 is not a multiple of the number of heads 5"):
         small(heads=5)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: small(heads=-3), ValueError, "heads must be at least 1, got -3"),
+        (lambda: small(heads=True), TypeError, "heads must be a whole number, got True"),
+        (lambda: small(depth=0), ValueError, "depth must be at least 1, got 0"),
+        (lambda: small(hidden=0), ValueError, "hidden must be at least 1, got 0"),
+        (lambda: small(tokens=0), ValueError, "num_patches must be at least 1, got 0"),
+        (lambda: counted(image_size=225), ValueError, "image size 225 is not a multiple of patch size 16"),
+        (lambda: counted(hidden=3.0), TypeError, "hidden must be a whole number, got 3.0: use 3 or //"),
+        (lambda: counted(depth=True), TypeError, "depth must be a whole number, got True"),
+        (lambda: learn(epochs=0), ValueError, "epochs must be at least 1, got 0"),
+        (lambda: learn(epochs=True), TypeError, "epochs must be a whole number, got True"),
+        (lambda: learn(batch_size=-1), ValueError, "batch_size must be at least 1, got -1"),
+        (lambda: learn(labels=9), ValueError, "got labels (9,) for 8 images"),
+        (lambda: learn(labels=7), ValueError, "got labels (7,) for 8 images"),
+        (lambda: learn(images=0, labels=0), ValueError, "at least one image, got labels (0,) for 0 images"),
+        (lambda: learn(held_out=(torch.zeros(4, 2, 8, 12), torch.zeros(4, 1))), ValueError, "(4, 1) for 4 images"),
+    ],
+)
+def test_what_is_no_size_or_does_not_fit_is_named(call, error, text):
+    with pytest.raises(error, match=re.escape(text)):
+        call()
+
+
+def counted(**changes):
+    sizes = {"channels": 3, "patch_size": 16, "image_size": 224, "dimension": 8, "depth": 1, "hidden": 3, "classes": 2}
+    return vit.vit_parameters(**{**sizes, **changes})
+
+
+def learn(*, images=8, labels=8, epochs=1, **more):
+    return vit.train(small(), torch.zeros(images, 2, 8, 12), torch.zeros(labels).long(), epochs=epochs, **more)
+
+
+def test_labels_of_another_shape_do_not_count_every_pair():
+    model, images = small(), torch.rand(6, 2, 8, 12)
+    answers = model(images).argmax(dim=1)
+    assert vit.accuracy(model, images, answers) == 1.0
+    with pytest.raises(ValueError, match=re.escape("got labels (6, 1) for 6 images")):
+        vit.accuracy(model, images, answers[:, None])
+
+
+def test_tokens_and_positions_have_to_be_as_many():
+    with pytest.raises(ValueError, match=re.escape("positions (8, 12) need tokens (B, 8, 12), got (2, 7, 12)")):
+        small(tokens=7)(torch.rand(2, 2, 8, 12))
 
 
 def test_linear_and_convolution_with_the_same_start_take_the_same_course():
