@@ -48,7 +48,13 @@ def decode(ids: Any, codebook: Tensor) -> Tensor:
 
 
 def quantisation_error(patches: Tensor, codebook: Tensor) -> Tensor:
-    """Mean of the squared differences between patches (…, L) and their nearest codes: one number."""
+    """Mean of the squared differences between patches (…, L) and their nearest codes: one number.
+
+    Raises ValueError where there is no patch to take the mean of.
+    """
+    _check_pair(patches, codebook)
+    if patches.numel() == 0:
+        raise ValueError(f"the mean needs at least one patch, got {tuple(patches.shape)}")
     return F.mse_loss(decode(nearest_code(patches, codebook), codebook), patches)
 
 
@@ -57,6 +63,8 @@ def straight_through(vectors: Tensor, quantised: Tensor) -> Tensor:
 
     Up to rounding: v + (q − v). Source: VQ-VAE, https://arxiv.org/abs/1711.00937, section 3.2.
     """
+    _check_numbers("vectors", vectors)
+    _check_numbers("quantised", quantised)
     if vectors.shape != quantised.shape:
         raise ValueError(f"expected two equal shapes, got {tuple(vectors.shape)} and {tuple(quantised.shape)}")
     return vectors + (quantised - vectors).detach()
@@ -87,3 +95,5 @@ def _check_pair(patches: Tensor, codebook: Tensor) -> None:
             f"patches (…, L) and codebook (K, L) need the same L, got {tuple(patches.shape)} and"
             f" {tuple(codebook.shape)}"
         )
+    if patches.dtype != codebook.dtype:
+        raise TypeError(f"patches and codebook need the same dtype, got {patches.dtype} and {codebook.dtype}")

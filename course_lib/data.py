@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import numbers
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,7 @@ def photo(size: int = 384) -> torch.Tensor:
     import torch
     from PIL import Image
 
-    if isinstance(size, bool) or not isinstance(size, int):
+    if isinstance(size, bool) or not isinstance(size, numbers.Integral):
         raise TypeError(f"size must be a whole number of pixels, got {size!r}: try photo(size=224)")
     if not 8 <= size <= 384:
         raise ValueError(f"the photo comes in sizes 8 to 384 pixels, got {size}: choose one of those")

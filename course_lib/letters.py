@@ -28,8 +28,8 @@ def show_letters() -> None:
 def show_shapes(**named: tuple[Any, str]) -> None:
     """Print name, shape and letters of each `name=(tensor, "B C H W")`.
 
-    A ValueError tells when the letters do not fit: another number of axes than letters, or one letter
-    with two sizes. So a shape in a lesson is never only claimed.
+    A ValueError tells when the letters do not fit: another number of axes than letters, one letter with two
+    sizes, or a number that is not the size. So a shape in a lesson is never only claimed.
     """
     sizes: dict[str, int] = {}
     rows = []
@@ -38,6 +38,8 @@ def show_shapes(**named: tuple[Any, str]) -> None:
         if len(axes) != len(shape):
             raise ValueError(f"{name} has {len(shape)} axes {shape}, but {len(axes)} letters: {letters!r}")
         for letter, size in zip(axes, shape, strict=True):
+            if letter.isdecimal() and int(letter) != size:
+                raise ValueError(f"{name} {shape} has an axis of {size} where {letters!r} says {letter}")
             if sizes.setdefault(letter, size) != size:
                 raise ValueError(f"{letter} is {sizes[letter]} further up, but {size} in {name} {shape}")
         rows.append((name, str(shape), " ".join(axes)))

@@ -9,9 +9,14 @@ from collections.abc import Callable, Mapping
 
 import torch
 
+from course_lib.sizes import positive_int
+
 
 def seconds(ways: Mapping[str, Callable[[], object]], runs: int) -> dict[str, list[float]]:
     """The seconds of `runs` runs of each way, all ways in turn, after one run that does not count."""
+    runs = positive_int("runs", runs)
+    if not ways:
+        raise ValueError("expected at least one way to measure, as name=function, got none")
     taken: dict[str, list[float]] = {name: [] for name in ways}
     for turn in range(runs + 1):
         for name, way in ways.items():

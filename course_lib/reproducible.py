@@ -8,6 +8,8 @@ from contextlib import contextmanager
 import torch
 from torch import nn
 
+from course_lib.sizes import whole_number
+
 
 @contextmanager
 def one_thread() -> Iterator[None]:
@@ -24,7 +26,7 @@ def one_thread() -> Iterator[None]:
 def seeded(seed: int) -> Iterator[None]:
     """Draw torch's random numbers from `seed` inside; outside, the stream stays where it was."""
     with torch.random.fork_rng(devices=[]):
-        torch.random.manual_seed(seed)
+        torch.random.manual_seed(whole_number("seed", seed, least=0))
         yield
 
 

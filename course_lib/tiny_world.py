@@ -9,6 +9,8 @@ from __future__ import annotations
 import random
 import re
 
+from course_lib.sizes import whole_number
+
 # Order matters where a group has pairs.
 # People: he, she by turns; two grown, two young; then the same for royalty.
 # Animals: one, many by turns; two grown, two young; cats, then dogs. Motion: one, many by turns.
@@ -73,7 +75,8 @@ def generate(sentences: int = 4000, seed: int = 3) -> list[str]:
 
     The same seed gives the same sentences on every machine and Python version.
     """
-    rng = random.Random(seed)
+    sentences = whole_number("sentences", sentences, least=0)
+    rng = random.Random(whole_number("seed", seed, least=0))
     return [_sentence(rng) for _ in range(sentences)]
 
 

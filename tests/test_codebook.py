@@ -52,7 +52,7 @@ def test_decode_is_the_product_with_one_hot_rows_and_so_is_its_gradient():
     assert torch.equal(looked_up, product)
     goal = numbers(2, 3, 4, seed=2)
     one, other = (torch.autograd.grad(F.mse_loss(made, goal), book)[0] for made in (looked_up, product))
-    assert torch.allclose(one, other) and not one[[2, 4]].any() and one[[0, 1, 3]].any(dim=1).all()
+    assert torch.allclose(one, other, rtol=0, atol=1e-12) and not one[[2, 4]].any() and one[[0, 1, 3]].any(dim=1).all()
 
 
 def test_the_error_is_the_mean_of_the_smallest_squares():
@@ -85,7 +85,7 @@ def test_where_nothing_moves_each_code_is_the_mean_of_its_patches(portrait_rows)
 
 
 def test_one_code_is_the_mean_of_all_and_as_many_codes_as_patches_lose_nothing(portrait_rows):
-    assert torch.allclose(codebook.kmeans(portrait_rows, codes=1)[0], portrait_rows.mean(0))
+    assert torch.allclose(codebook.kmeans(portrait_rows, codes=1)[0], portrait_rows.mean(0), rtol=0, atol=1e-12)
     everything = codebook.kmeans(portrait_rows, codes=len(portrait_rows), steps=2)
     assert codebook.quantisation_error(portrait_rows, everything).item() == 0
 
@@ -115,7 +115,25 @@ def test_one_gradient_step_of_half_the_mean_is_a_step_of_kmeans(portrait_rows):
     gradient = torch.autograd.grad((portrait_rows - start[ids]).square().sum(), start)[0]
     uses = ids.bincount(minlength=len(start))
     means = torch.stack([portrait_rows[ids == code].mean(0) for code in range(len(start))])
-    assert torch.allclose(start - gradient / (2 * uses[:, None]), means)
+    assert torch.allclose(start - gradient / (2 * uses[:, None]), means, rtol=0, atol=1e-12)
+
+
+def test_two_dtypes_are_named():
+    with pytest.raises(TypeError, match="need the same dtype, got torch.float32 and torch.float64"):
+        codebook.nearest_code(torch.zeros(2, 3), torch.zeros(4, 3, dtype=torch.float64))
+
+
+def test_the_mean_error_of_no_patches_is_refused():
+    with pytest.raises(ValueError, match=re.escape("the mean needs at least one patch, got (2, 0, 3)")):
+        codebook.quantisation_error(torch.zeros(2, 0, 3), torch.zeros(4, 3))
+
+
+@pytest.mark.parametrize("value", [[1.0], torch.tensor([1])])
+def test_straight_through_names_what_is_no_tensor_of_floats(value):
+    with pytest.raises(TypeError, match="vectors must be a tensor of floats, got"):
+        codebook.straight_through(value, torch.zeros(1))
+    with pytest.raises(TypeError, match="quantised must be a tensor of floats, got"):
+        codebook.straight_through(torch.zeros(1), value)
 
 
 # ---------------------------------------------------------------- gradients and bits

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import torch
 
@@ -69,6 +70,10 @@ def test_photo_keeps_float32_whatever_the_default_type():
 def test_photo_refuses_sizes_outside_8_to_384(size):
     with pytest.raises(ValueError, match=rf"8 to 384 pixels, got {size}:"):
         data.photo(size)
+
+
+def test_photo_takes_a_whole_number_of_numpy():
+    assert torch.equal(data.photo(np.int64(28)), data.photo(28))
 
 
 @pytest.mark.parametrize("size", [28.0, "28", None, True, (28, 28)])
@@ -207,6 +212,20 @@ def test_generate_obeys_number_of_sentences_and_seed():
     assert len(tiny_world.generate(sentences=7, seed=1)) == 7
     assert tiny_world.generate(50, seed=1) == tiny_world.generate(90, seed=1)[:50]
     assert tiny_world.generate(50, seed=1) != tiny_world.generate(50, seed=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"sentences": -1}, ValueError, "sentences must be at least 0, got -1"),
+        ({"sentences": True}, TypeError, "sentences must be a whole number, got True"),
+        ({"seed": None}, TypeError, "seed must be a whole number, got None"),
+        ({"seed": 0.5}, TypeError, "seed must be a whole number, got 0.5"),
+    ],
+)
+def test_generate_names_what_is_no_number_of_sentences_and_no_seed(options, error, text):
+    with pytest.raises(error, match=text):
+        tiny_world.generate(**options)
 
 
 def test_sentences_are_lower_case_words_and_one_full_stop():

@@ -88,6 +88,12 @@ def test_filters_are_compared_by_their_pattern_not_their_size():
 # ---------------------------------------------------------------- the same numbers each time
 
 
+@pytest.mark.parametrize("seed", [0.5, True, None])
+def test_what_is_no_seed_is_named(seed):
+    with pytest.raises(TypeError, match=f"seed must be a whole number, got {seed}"), seeded(seed):
+        pass
+
+
 def test_seeded_draws_the_same_and_leaves_the_stream_where_it_was():
     before = torch.get_rng_state()
     with seeded(4):

@@ -45,3 +45,10 @@ def test_one_letter_with_two_sizes_is_refused(capsys):
 def test_one_letter_twice_in_one_shape_has_to_fit_as_well():
     with pytest.raises(ValueError, match="P is 7 further up, but 5 in tile"):
         letters.show_shapes(tile=(torch.zeros(7, 5), "P P"))
+
+
+def test_a_number_among_the_letters_has_to_be_the_size(capsys):
+    letters.show_shapes(scores=(torch.zeros(5, 10), "B 10"))
+    assert capsys.readouterr().out == "scores  (5, 10)  B 10\n"
+    with pytest.raises(ValueError, match=r"scores \(5, 9\) has an axis of 9 where 'B 10' says 10"):
+        letters.show_shapes(scores=(torch.zeros(5, 9), "B 10"))

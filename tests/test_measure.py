@@ -53,3 +53,17 @@ def test_an_error_of_a_way_is_not_swallowed():
     with pytest.raises(ValueError, match="image height 7"):
         compare(2, broken=broken)
     assert torch.is_grad_enabled()
+
+
+@pytest.mark.parametrize(
+    ("runs", "error", "text"),
+    [(0, ValueError, "runs must be at least 1, got 0"), (True, TypeError, "runs must be a whole number, got True")],
+)
+def test_a_number_of_runs_that_is_none_is_named(runs, error, text):
+    with pytest.raises(error, match=text):
+        compare(runs, way=lambda: None)
+
+
+def test_nothing_to_measure_is_told():
+    with pytest.raises(ValueError, match="at least one way to measure, as name=function, got none"):
+        compare(3)
