@@ -7,7 +7,9 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -17,14 +19,13 @@ import torch
 from course_lib import exercises, progress
 from course_lib.diagnosis import Fault, always_the_same, brief, find_fault, only_right_for
 from course_lib.exercises.model import Exercise, WrongAnswer
-from course_lib.limits import Watch, watched
 from course_lib.missing import tell_in_notebook
-from course_lib.outcomes import Outcome, alike, changing_line, equal, right, run, same_again, was_stopped
+from course_lib.outcomes import Outcome, alike, changing_line, equal, origin, right, run, same_again, timed_out
 from course_lib.relations import NOTHING, find_relation, numbers_apart
+from course_lib.timelimit import Stopped, TimeLimit, time_limit
 
 SURE = {
     "timed out",
-    "interrupted",
     "raised",
     "not what was asked",
     "wrong type",
@@ -32,7 +33,8 @@ SURE = {
     "not a number",
     "changed its input",
 }
-TIME_LIMIT = 20.0  # seconds that an answer may take in one check, over all its calls
+TIME_LIMIT = 20.0  # seconds that all calls of the answer take together in one check
+PATIENCE = 3  # times as long as the first pass the second may take, before it counts as one that does not end
 COLOURS = {"right": "#009e73", "wrong": "#d55e00", "open": "#0072b2"}  # Okabe and Ito: told apart by everyone
 
 
@@ -69,26 +71,55 @@ class Result(Message):
         return self.passed
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """An answer, what came of calling it on the cases in `seconds`, and what the solution gives."""
+
+    exercise: Exercise
+    answer: Callable
+    limit: TimeLimit
+    got: list[Outcome]  # as far as the time allowed
+    seconds: float
+    expected: list[Outcome]
+
+    @property
+    def rights(self) -> list[bool]:
+        """Which cases came out right, of those on which the answer was called."""
+        return [right(one, other) for one, other in zip(self.got, self.expected, strict=False)]
+
+    @property
+    def ended(self) -> bool:
+        """Whether the answer came to its end on every case."""
+        return not timed_out(self.got[-1])
+
+    def again(self) -> list[Outcome]:
+        """What comes of calling the answer once more, in another order, so that what it keeps shows."""
+        return run(self.exercise, self.answer, self.limit, backwards=True)
+
+
 def check(answer: Callable | str) -> Result:
     """Try an answer, a function or class or its name as text, on the cases of its exercise.
 
-    A wrong answer never raises; a name that no exercise has raises a LookupError with the nearest names.
+    A wrong answer never raises, and an interrupt neither: a check that was stopped says so, and is no try.
+    A name that no exercise has raises a LookupError with the nearest names.
     """
-    exercise, answer = _exercise_and_answer(answer)
-    if answer is None or not _attempted(answer):
-        return Result(
-            f"{exercise.name}: not attempted yet. Replace the `...` and run both cells again. "
-            f"Stuck? `hint({exercise.name})`",
-            "open",
-            attempted=False,
-        )
-    _tried.add(exercise.name)
-    # Layers draw numbers, and the notebook's stream stays where it is; a gradient is asked for in a no_grad block too.
-    with watched(TIME_LIMIT) as watch, torch.random.fork_rng(devices=[]), torch.enable_grad():
-        result = _judge(exercise, answer, watch)
-        if result.diagnosis != "interrupted":  # that says nothing about the answer
-            progress.record("check", exercise.name, passed=result.passed, diagnosis=result.diagnosis)
-    return result
+    with time_limit(TIME_LIMIT) as limit:
+        exercise, answer = _exercise_and_answer(answer)
+        if answer is None or not _attempted(answer):
+            return Result(
+                f"{exercise.name}: not attempted yet. Replace the `...` and run both cells again. "
+                f"Stuck? `hint({exercise.name})`",
+                "open",
+                attempted=False,
+            )
+        _tried.add(exercise.name)
+        try:
+            with _all_as_it_was():
+                result = limit.until_stopped(_judge, exercise, answer, limit)
+        except Stopped as stop:
+            return _stopped(exercise, answer, stop)
+        progress.record("check", exercise.name, passed=result.passed, diagnosis=result.diagnosis)
+        return result
 
 
 def hint(answer: Callable | str) -> Message:
@@ -180,56 +211,86 @@ def _is_gap(statement: ast.stmt) -> bool:
     return text_or_dots or gives_dots or isinstance(statement, ast.Pass)
 
 
-def _judge(exercise: Exercise, answer: Callable, watch: Watch) -> Result:
-    fits = _fits(exercise, answer)
-    if fits:
-        return Result(f"{exercise.name}: {fits}", "wrong", diagnosis="wrong arguments")
-    got = run(exercise, answer, watch)
-    expected = run(exercise, exercise.solution)
-    rights = [right(one, other) for one, other in zip(got, expected, strict=False)]
-    total = len(exercise.cases())
-    if len(rights) == total and all(rights):
-        praise = f"{exercise.name}: correct on {total} of {total} cases. {exercise.praise}"
-        other = _second_pass(exercise, answer, got, watch)
-        return Result(praise, "right", passed=True) if other is None else other
-    fault = _first_fault(exercise, answer, got, expected, rights, watch)
-    known = None if was_stopped(got[-1]) or any(one.changed for one in got) else _known(exercise, got)
-    if known is None and fault.name not in SURE:
-        other = _second_pass(exercise, answer, got, watch)
-        if other is not None:
-            return other
-    return _verdict(exercise, answer, got, expected, rights, fault, known, watch)
+@contextmanager
+def _all_as_it_was() -> Iterator[None]:
+    """Leave the notebook as it is, whatever an answer does and wherever it is stopped."""
+    trace = sys.gettrace()
+    # Layers draw numbers, and the notebook's stream stays where it is; a gradient is asked for in a no_grad block too.
+    with torch.random.fork_rng(devices=[]), torch.enable_grad(), redirect_stdout(sys.stdout), warnings.catch_warnings():
+        try:
+            yield
+        finally:
+            sys.settrace(trace)
 
 
-def _second_pass(exercise: Exercise, answer: Callable, got: list[Outcome], watch: Watch) -> Result | None:
-    """What is to be said of an answer that does not do the same again; None where it does.
-
-    A second pass that the time limit cuts short counts as far as it came, since an answer may be slow; unless it took
-    far longer than the first.
-    """
-    first = watch.used
-    again = run(exercise, answer, watch, backwards=True)  # in another order: what is kept shows
-    done = [(one, other) for one, other in zip(again, got[-len(again) :], strict=True) if not was_stopped(one)]
-    if watch.interrupted:
-        text = "the check was interrupted before it was finished, and nothing is recorded. Run it again."
-        return Result(f"{exercise.name}: {text}", "open", diagnosis="interrupted")
-    if not all(same_again(one, other) for one, other in done) or len(done) < len(got) and not watch.expired:
-        return _not_the_same_twice(exercise, answer, got, watch)
-    if len(done) == len(got) or watch.used - first <= 2 * first + 0.05 * watch.seconds:
-        return None
-    fault = find_fault(exercise, again[0], again[0])
+def _stopped(exercise: Exercise, answer: Callable, stop: Stopped) -> Result:
+    """What a check says that the learner stopped: where that was, and nothing about the answer."""
+    line, source = origin(stop, answer)
+    where = f" On {stop.case.label}, it was interrupted on line {line}, `{source}`." if line and stop.case else ""
     return Result(
-        f"{exercise.name}: on {again[0].case.label}, when it is called for the second time, {fault.text}",
-        "wrong",
-        diagnosis=fault.name,
+        f"{exercise.name}: stopped before it was finished, so this says nothing about your answer.{where}\nRun it"
+        " again. If it takes long once more: is there a loop that never ends?",
+        "open",
+        diagnosis="interrupted",
     )
 
 
-def _not_the_same_twice(exercise: Exercise, answer: Callable, got: list[Outcome], watch: Watch) -> Result:
-    again = run(exercise, answer, watch)
+def _judge(exercise: Exercise, answer: Callable, limit: TimeLimit) -> Result:
+    fits = _fits(exercise, answer)
+    if fits:
+        return Result(f"{exercise.name}: {fits}", "wrong", diagnosis="wrong arguments")
+    got = run(exercise, answer, limit)
+    attempt = Attempt(exercise, answer, limit, got, limit.spent, run(exercise, exercise.solution))
+    if attempt.ended and all(attempt.rights):
+        return _right_once(attempt)
+    fault = _first_fault(attempt)
+    known = _known(exercise, got) if attempt.ended and not any(one.changed for one in got) else None
+    if known is None and fault.name not in SURE:
+        differs = _not_the_same_twice(attempt, attempt.again())
+        if differs is not None:
+            return differs
+    return _verdict(attempt, fault, known)
+
+
+def _right_once(attempt: Attempt) -> Result:
+    """The verdict on an answer that came out right on every case: called again, it has to do the same.
+
+    Slowness is no mistake: where the rest of the time is too short for a second pass, what it showed until then
+    counts. But an answer that does not end, although it had much longer than the first time, is told.
+    """
+    name, total, whole, took = attempt.exercise.name, len(attempt.got), attempt.limit.seconds, attempt.seconds
+    again = attempt.again()
+    differs = _not_the_same_twice(attempt, again)
+    if differs is not None:
+        return differs
+    last, late = again[0], ""
+    if timed_out(last) and whole - took > PATIENCE * took:
+        fault = find_fault(attempt.exercise, last, last)
+        return Result(
+            f"{name}: called a second time with the same input, on {last.case.label}, {fault.text}\nThe first time it"
+            " did end, and all came out right. Does it keep something from the call before (a default `=[]`, a name"
+            " outside the function)?",
+            "wrong",
+            diagnosis=fault.name,
+        )
+    if timed_out(last):
+        late = (
+            f"\nThat took {took:.1f} seconds. Of {whole:g} too few were left to call it on every case once more, and to"
+            " see whether the same comes again."
+        )
+    praise = attempt.exercise.praise
+    return Result(f"{name}: correct on {total} of {total} cases. {praise}{late}", "right", passed=True)
+
+
+def _not_the_same_twice(attempt: Attempt, again: list[Outcome]) -> Result | None:
+    """What to say where a call came out otherwise than before; `again` has the last cases, as far as time allowed."""
+    exercise = attempt.exercise
+    pairs = [pair for pair in zip(attempt.got[-len(again) :], again, strict=True) if not timed_out(pair[1])]
+    if all(same_again(other, one) for one, other in pairs):
+        return None
     parts = [
         key
-        for one, other in zip(got, again, strict=False)
+        for one, other in pairs
         if isinstance(one.value, dict) and isinstance(other.value, dict)
         for key in one.value.keys() & other.value.keys()
         if not equal(one.value[key], other.value[key])
@@ -245,73 +306,52 @@ def _not_the_same_twice(exercise: Exercise, answer: Callable, got: list[Outcome]
     )
 
 
-def _verdict(
-    exercise: Exercise,
-    answer: Callable,
-    got: list[Outcome],
-    expected: list[Outcome],
-    rights: list[bool],
-    fault: Fault,
-    known: WrongAnswer | None,
-    watch: Watch,
-) -> Result:
+def _verdict(attempt: Attempt, fault: Fault, known: WrongAnswer | None) -> Result:
     """Put the fact (what came instead of what) and the explanation (which mistake does that) together."""
     diagnosis, because, only = fault.name, fault.meaning, ""
-    coincidence, sentence = only_right_for(expected, rights)
+    coincidence, sentence = only_right_for(attempt.expected, attempt.rights)
     if known:
         diagnosis, because = known.name, known.because
-    elif fault.name not in SURE and always_the_same(got):
+    elif fault.name not in SURE and always_the_same(attempt.got):
         diagnosis = "the same for every input"
         because = (
             "Whatever goes in, this comes out. If your code does use its arguments, what makes them count for nothing?"
             " 0 times anything is 0, for one."
         )
-    elif fault.name in ("changed its input", "timed out", "interrupted"):
+    elif fault.name in ("changed its input", "timed out"):
         pass
     elif coincidence and coincidence != "right for one case only":
         diagnosis, only = coincidence, f"{sentence} "
-    elif found := _relation(exercise, answer, got, expected, fault, watch):
+    elif found := _relation(attempt, fault):
         diagnosis, because = found
     elif coincidence:
         diagnosis, only = coincidence, f"{sentence} "
     where = f"{'On' if only else 'on'} {fault.got.case.label}, "
-    text = f"{exercise.name}: {only}{where}{fault.text}\n{because}".rstrip()
+    text = f"{attempt.exercise.name}: {only}{where}{fault.text}\n{because}".rstrip()
     return Result(text, "wrong", fault.lines, diagnosis=diagnosis)
 
 
-def _relation(
-    exercise: Exercise,
-    answer: Callable,
-    got: list[Outcome],
-    expected: list[Outcome],
-    fault: Fault,
-    watch: Watch,
-) -> tuple[str, str] | None:
+def _relation(attempt: Attempt, fault: Fault) -> tuple[str, str] | None:
     """Name and sentence of what a result of the right form has to do with the right one."""
-    found = NOTHING
+    found, got, expected = NOTHING, attempt.got, attempt.expected
     if fault.name == "different":
-        found = find_relation(exercise, answer, got, expected, watch)
+        found = find_relation(attempt.exercise, attempt.answer, got, expected, attempt.limit)
     elif fault.name == "wrong order":
         found = numbers_apart(got, expected)
     return found if found != NOTHING else None
 
 
-def _first_fault(
-    exercise: Exercise,
-    answer: Callable,
-    got: list[Outcome],
-    expected: list[Outcome],
-    rights: list[bool],
-    watch: Watch,
-) -> Fault:
+def _first_fault(attempt: Attempt) -> Fault:
     """The fault of the first wrong case without a coincidence; cases that have to be refused come last."""
-    wrong = [i for i, good in enumerate(rights) if not good]
+    got, expected = attempt.got, attempt.expected
+    wrong = [i for i, good in enumerate(attempt.rights) if not good]
     first = min(wrong, key=lambda i: (bool(expected[i].case.raises), bool(expected[i].case.only), i))
-    if was_stopped(got[-1]):
+    if not attempt.ended:
         first = len(got) - 1
     if got[first].changed:
-        got[first].line, got[first].source = changing_line(exercise, answer, first, watch)
-    return find_fault(exercise, got[first], expected[first])
+        line = changing_line(attempt.exercise, attempt.answer, first, attempt.limit)
+        got[first].line, got[first].source = line
+    return find_fault(attempt.exercise, got[first], expected[first])
 
 
 def _known(exercise: Exercise, got: list[Outcome]) -> WrongAnswer | None:

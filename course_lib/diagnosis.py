@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from course_lib.errors import explain_error, with_article
 from course_lib.exercises.model import Case, Exercise, NotAsked
-from course_lib.outcomes import Outcome, equal, names_enough, near, shown, was_stopped
+from course_lib.outcomes import Outcome, equal, names_enough, near, shown, timed_out
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Fault:
 def find_fault(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault:
     """The first general fault of one case that went wrong."""
     for seek in (
-        _stopped,
+        _timed_out,
         _no_error,
         _raised,
         _type,
@@ -83,15 +83,11 @@ def always_the_same(outcomes: list[Outcome]) -> bool:
     )
 
 
-def _stopped(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
-    if not was_stopped(got):
+def _timed_out(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
+    if not timed_out(got):
         return None
-    where = f" on line {got.line}, `{got.source}`" if got.line else ""
-    name = "timed out" if isinstance(got.error, TimeoutError) else "interrupted"
-    how = f"it was {got.error}" if name == "timed out" else "it was interrupted"
-    after = "" if name == "timed out" else " Nothing is recorded; to try it once more, run the check again."
-    text = f"your code did not come to an end: {how}{where}. Is there a loop that never ends?{after}"
-    return Fault(name, text, got)
+    text = f"your code did not come to an end: it was {got.error}{got.where}. Is there a loop that never ends?"
+    return Fault("timed out", text, got)
 
 
 def _no_error(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
@@ -116,10 +112,9 @@ def _no_error(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | No
             got,
         )
     wanted = " or ".join(error.__name__ for error in case.raises)
-    where = f" on line {got.line}, `{got.source}`" if got.line else ""
     return Fault(
         "wrong error",
-        f"this input has to be refused with {with_article(wanted)}; your code stops{where} with"
+        f"this input has to be refused with {with_article(wanted)}; your code stops{got.where} with"
         f" {with_article(_in_words(got.error))}.",
         got,
         _how_to_refuse(got, case),
@@ -140,8 +135,7 @@ def _raised(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None
         return None
     if isinstance(got.error, NotAsked):
         return Fault("not what was asked", f"{_first_line(got.error)}.", got)
-    where = f" on line {got.line}, `{got.source}`" if got.line else ""
-    text = f"your code stopped with an error{where}: {_in_words(got.error)}."
+    text = f"your code stopped with an error{got.where}: {_in_words(got.error)}."
     if re.search(r"(?:^|: *)(?:raise|assert)\b", got.source):
         meaning = "This input is right and has to be accepted: your own test refused it."
         return Fault("raised", text, got, meaning)
@@ -338,11 +332,10 @@ def _another_dtype(exercise: Exercise, case: Case, came: torch.dtype, wanted: to
 def _changed(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
     if not got.changed:
         return None
-    where = f" on line {got.line}, `{got.source}`" if got.line else ""
     return Fault(
         "changed its input",
-        f"your code changed its input in place{where} (x[...] = ... does it, and +=, .data = ... and names that end in"
-        " _). Whoever called it still needs the old values: work on a copy.",
+        f"your code changed its input in place{got.where} (x[...] = ... does it, and +=, .data = ... and names that end"
+        " in _). Whoever called it still needs the old values: work on a copy.",
         got,
     )
 

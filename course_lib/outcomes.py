@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.exercises.model import Case, Exercise, NotAsked
-from course_lib.limits import Watch
+from course_lib.timelimit import OutOfTime, Stopped, TimeLimit
 
 MOST_STEPS = 5_000  # lines run while the one is sought that changes an input
 
@@ -33,21 +33,30 @@ class Outcome:
     gradient: Tensor | None = None
     slack: float = 0.0  # how far numbers may be apart, relative to the largest
 
+    @property
+    def where(self) -> str:
+        """The learner's line in words, with a space before it; nothing where it is not known."""
+        return f" on line {self.line}, `{self.source}`" if self.line else ""
 
-def run(exercise: Exercise, answer: Callable, watch: Watch | None = None, backwards: bool = False) -> list[Outcome]:
-    """Call the answer on every case, in order or `backwards`; where the watch stops it, the run ends with that case."""
+
+def run(
+    exercise: Exercise, answer: Callable, limit: TimeLimit | None = None, backwards: bool = False
+) -> list[Outcome]:
+    """Call the answer on every case, in order or `backwards`; the case on which the time ends is the last that is run.
+
+    The outcomes stand in the order of the cases. Raises Stopped where the learner stops the check.
+    """
     outcomes: list[Outcome] = []
     for case in exercise.cases()[:: -1 if backwards else 1]:
-        outcomes.append(_call(exercise, answer, case, watch))
-        if was_stopped(outcomes[-1]):
+        outcomes.append(_call(exercise, answer, case, limit))
+        if timed_out(outcomes[-1]):
             break
     return outcomes[:: -1 if backwards else 1]
 
 
-def was_stopped(outcome: Outcome) -> bool:
-    """Whether this case was ended by an interrupt or by the time limit."""
-    error = outcome.error
-    return isinstance(error, KeyboardInterrupt) or isinstance(getattr(error, "__cause__", None), KeyboardInterrupt)
+def timed_out(outcome: Outcome) -> bool:
+    """Whether the time ended on this case."""
+    return isinstance(outcome.error, OutOfTime)
 
 
 def right(got: Outcome, expected: Outcome) -> bool:
@@ -138,28 +147,36 @@ def names_enough(outcome: Outcome) -> bool:
     return all(found & set(group) for group in outcome.case.mentions) and not found & set(outcome.case.unmentioned)
 
 
-def _call(exercise: Exercise, answer: Callable, case: Case, watch: Watch | None) -> Outcome:
-    outcome, before = Outcome(case, slack=exercise.slack), [_copy(argument) for argument in (*case.args, *case.given)]
-
-    def attempt() -> None:
-        value = answer(*case.args)
-        if exercise.use is not None:
-            value = exercise.use(value, case)
-        outcome.changed = not all(map(_unchanged, before, (*case.args, *case.given)))
-        if exercise.gradient is not None and isinstance(value, Tensor) and not outcome.changed:
-            outcome.gradient = _gradient(value, case.args[exercise.gradient])
-        reads = exercise.read is not None and isinstance(value, exercise.result)
-        outcome.value = exercise.read(value) if reads else _detached(value)
-
+def _call(exercise: Exercise, answer: Callable, case: Case, limit: TimeLimit | None) -> Outcome:
+    """What comes of one case, within the limit where there is one."""
+    outcome = Outcome(case, slack=exercise.slack)
     try:
-        watch.call(attempt) if watch else attempt()
-    except (Exception, SystemExit, KeyboardInterrupt) as error:
+        if limit is None:
+            _answer(exercise, answer, outcome)
+        else:
+            limit.call(_answer, exercise, answer, outcome)
+    except Stopped as stop:
+        stop.case = case
+        raise
+    except BaseException as error:  # SystemExit and GeneratorExit, too, are no more than an answer's mistake
         outcome.error = error
-        outcome.line, outcome.source = _origin(error, answer)
-        if isinstance(error, KeyboardInterrupt) and watch and watch.expired:
-            outcome.error = TimeoutError(f"stopped after {watch.seconds:g} seconds")
-            outcome.error.__cause__ = error
+        outcome.line, outcome.source = origin(error, answer)
     return outcome
+
+
+def _answer(exercise: Exercise, answer: Callable, outcome: Outcome) -> None:
+    """Call the answer, and whatever else may run code of the learner's, and note what came."""
+    case = outcome.case
+    arguments = (*case.args, *case.given)
+    before = [_copy(argument) for argument in arguments]
+    value = answer(*case.args)
+    if exercise.use is not None:
+        value = exercise.use(value, case)
+    outcome.changed = not all(map(_unchanged, before, arguments))
+    if exercise.gradient is not None and isinstance(value, Tensor) and not outcome.changed:
+        outcome.gradient = _gradient(value, case.args[exercise.gradient])
+    reads = exercise.read is not None and isinstance(value, exercise.result)
+    outcome.value = exercise.read(value) if reads else _detached(value)
 
 
 def _gradient(value: Tensor, argument: Tensor) -> Tensor | None:
@@ -190,8 +207,8 @@ def _unchanged(before: Any, argument: Any) -> bool:
     return equal(before, now)
 
 
-def _origin(error: BaseException, answer: Callable) -> tuple[int | None, str]:
-    """Line number and text of the learner's own line from which the error came."""
+def origin(error: BaseException, answer: Callable) -> tuple[int | None, str]:
+    """Line number and text of the learner's own line from which the error came, or (None, "")."""
     file = _file(answer)
     frames = [
         frame
@@ -211,13 +228,15 @@ def _file(answer: Callable) -> str | None:
     return next((part.__code__.co_filename for part in (answer, *methods) if hasattr(part, "__code__")), None)
 
 
-def changing_line(exercise: Exercise, answer: Callable, number: int, watch: Watch) -> tuple[int | None, str]:
+def changing_line(
+    exercise: Exercise, answer: Callable, number: int, limit: TimeLimit
+) -> tuple[int | None, str]:
     """Number and text of the learner's line that changes an input of the case with that number, or (None, "")."""
     case, file = exercise.cases()[number], _file(answer)
     arguments = (*case.args, *case.given)
     before, last, changing, steps = [_copy(argument) for argument in arguments], None, None, 0
 
-    def trace(frame: Any, event: str, _: Any) -> Callable | None:
+    def watch(frame: Any, event: str, _: Any) -> Callable | None:
         """Called before each line of the learner's and at the end of each function: the line before did it."""
         nonlocal last, changing, steps
         if frame.f_code.co_filename != file or changing is not None or steps == MOST_STEPS:
@@ -226,12 +245,12 @@ def changing_line(exercise: Exercise, answer: Callable, number: int, watch: Watc
         if last is not None and not all(map(_unchanged, before, arguments)):
             changing = last
         last = frame.f_lineno
-        return trace
+        return watch
 
     outer = sys.gettrace()
-    sys.settrace(trace)
+    sys.settrace(watch)
     try:
-        _call(exercise, answer, case, watch)
+        _call(exercise, answer, case, limit)
     finally:
         sys.settrace(outer)
     return changing, "" if changing is None else linecache.getline(file, changing).strip()

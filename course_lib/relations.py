@@ -18,17 +18,20 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises.model import Case, Exercise
-from course_lib.limits import Watch
 from course_lib.outcomes import Outcome, alike, equal, near, run, shown
 from course_lib.terms import NOTHING, Finding, Pair, in_letters
+from course_lib.timelimit import TimeLimit
 
-SECONDS = 2.0  # more that the answer may take for all the tries below
+SECONDS = 2.0  # of the time that is left, for each try of the answer below
 
 
 def find_relation(
-    exercise: Exercise, answer: Callable, got: list[Outcome], expected: list[Outcome], watch: Watch
+    exercise: Exercise, answer: Callable, got: list[Outcome], expected: list[Outcome], limit: TimeLimit
 ) -> Finding:
-    """The first relation that holds on all cases: to the right numbers, to the arguments, or where they differ."""
+    """The first relation that holds on all cases: to the right numbers, to the arguments, or where they differ.
+
+    Within `limit` the answer is called again, with other arguments.
+    """
     pairs = [(one, other) for one, other in zip(got, expected, strict=True) if not other.case.raises]
     if not pairs or any(one.error is not None or one.changed for one, _ in pairs):
         return NOTHING
@@ -36,7 +39,7 @@ def find_relation(
         lambda: numbers_apart(got, expected),
         lambda: _nothing_written(pairs),
         lambda: _an_argument(exercise, pairs),
-        lambda: _not_read(exercise, answer, pairs, watch),
+        lambda: _not_read(exercise, answer, pairs, limit),
         lambda: _as_if(exercise, pairs),
         lambda: in_letters(exercise, pairs),
         lambda: _texts(pairs),
@@ -107,13 +110,8 @@ def _an_argument(exercise: Exercise, pairs: list[Pair]) -> Finding:
     return NOTHING
 
 
-def _not_read(exercise: Exercise, answer: Callable, pairs: list[Pair], watch: Watch) -> Finding:
+def _not_read(exercise: Exercise, answer: Callable, pairs: list[Pair], limit: TimeLimit) -> Finding:
     """An argument that can be changed without a change of the result, though the right result changes."""
-    with watch.at_most(SECONDS):
-        return _never_read(exercise, answer, pairs, watch)
-
-
-def _never_read(exercise: Exercise, answer: Callable, pairs: list[Pair], watch: Watch) -> Finding:
     for place, (name, _) in enumerate(exercise.named(pairs[0][1].case)):
         moved = 0
         for change in _OTHERS:
@@ -122,7 +120,8 @@ def _never_read(exercise: Exercise, answer: Callable, pairs: list[Pair], watch: 
             wanted = _tried(exercise, exercise.solution, [case for _, case in tries])
             tries = [each for each, outcome in zip(tries, wanted, strict=True) if outcome.error is None]
             wanted = [outcome for outcome in wanted if outcome.error is None]
-            came = _tried(exercise, answer, [case for _, case in tries], watch)
+            with limit.at_most(SECONDS):
+                came = _tried(exercise, answer, [case for _, case in tries], limit)
             if len(came) < len(tries) or not all(
                 alike(one, pair[0]) for one, (pair, _) in zip(came, tries, strict=True)
             ):
@@ -242,12 +241,12 @@ def _with(case: Case, values: dict[int, Any]) -> Case | None:
 
 
 def _tried(
-    exercise: Exercise, answer: Callable, cases: list[Case], watch: Watch | None = None
+    exercise: Exercise, answer: Callable, cases: list[Case], limit: TimeLimit | None = None
 ) -> list[Outcome]:
     """What comes of other cases; what is printed or warned of on the way concerns nobody."""
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return run(dataclasses.replace(exercise, cases=lambda: cases), answer, watch)
+        return run(dataclasses.replace(exercise, cases=lambda: cases), answer, limit)
 
 
 # ---------------------------------------------------------------- lists, texts, dicts
