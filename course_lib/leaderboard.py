@@ -9,9 +9,10 @@ from html import escape
 from weakref import WeakKeyDictionary
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from course_lib import data, progress, vit
+from course_lib.reproducible import whole_or_not_at_all
 
 MINUTE = 60.0  # seconds of training that a try may take
 _seconds: WeakKeyDictionary[nn.Module, float] = WeakKeyDictionary()  # that models were trained by earlier tries
@@ -53,36 +54,45 @@ def attempt(
     if epochs < 1:
         raise ValueError(f"a try needs at least one epoch, got {epochs}")
     digits = data.digits(size=28)
+    _refuse_unfit(model, digits.train_images[:2])
+    with whole_or_not_at_all(model):  # also where it is stopped after its training: its seconds do not count
+        history = vit.train(
+            model,
+            digits.train_images,
+            digits.train_labels,
+            epochs=epochs,
+            batch_size=batch_size,
+            rate=rate,
+            decay=decay,
+            progress=progress_bar,
+        )
+        made = Try(
+            name.strip()[:40],
+            vit.accuracy(model, digits.test_images, digits.test_labels),
+            sum(parameter.numel() for parameter in model.parameters()),
+            round(_seconds.get(model, 0.0) + history.seconds, 1),
+        )
+        details = {"accuracy": made.accuracy, "parameters": made.parameters, "seconds": made.seconds}
+        progress.record("try", made.name, **details)
+        _seconds[model] = made.seconds
+    return made
+
+
+def _refuse_unfit(model: nn.Module, images: Tensor) -> None:
+    """Raise ValueError where a model gives no ten scores for each of two digits; it is left in its mode."""
+    was_training = model.training
     try:
         with torch.no_grad():
-            scores = tuple(model.eval()(digits.train_images[:2]).shape)
+            scores = tuple(model.eval()(images).shape)
     except RuntimeError as error:
         raise ValueError(
             f"the model cannot take images of shape (2, 1, 28, 28): {error}. Do sizes fit one another? Patches of P"
             " pixels make (28 // P) ** 2 tokens, and front, positions and blocks share one dimension."
         ) from error
+    finally:
+        model.train(was_training)
     if scores != (2, 10):
         raise ValueError(f"expected 10 scores for each of 2 digits, (2, 10), got {scores}: what does the head give?")
-    history = vit.train(
-        model,
-        digits.train_images,
-        digits.train_labels,
-        epochs=epochs,
-        batch_size=batch_size,
-        rate=rate,
-        decay=decay,
-        progress=progress_bar,
-    )
-    made = Try(
-        name.strip()[:40],
-        vit.accuracy(model, digits.test_images, digits.test_labels),
-        sum(parameter.numel() for parameter in model.parameters()),
-        round(_seconds.get(model, 0.0) + history.seconds, 1),
-    )
-    _seconds[model] = made.seconds
-    details = {"accuracy": made.accuracy, "parameters": made.parameters, "seconds": made.seconds}
-    progress.record("try", made.name, **details)
-    return made
 
 
 class Leaderboard:

@@ -202,10 +202,11 @@ def accuracy(model: nn.Module, images: Tensor, labels: Tensor) -> float:
     _check_labels(images, labels)
     was_training = model.training
     model.eval()
-    with torch.no_grad():
-        right = (model(images).argmax(dim=1) == labels).double().mean().item()
-    model.train(was_training)
-    return right
+    try:
+        with torch.no_grad():
+            return (model(images).argmax(dim=1) == labels).double().mean().item()
+    finally:
+        model.train(was_training)
 
 
 @one_thread()

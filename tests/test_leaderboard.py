@@ -131,3 +131,24 @@ def test_an_interrupted_try_is_not_kept_and_has_trained_nothing():
     with pytest.raises(KeyboardInterrupt):
         leaderboard.attempt("stopped", model, epochs=3, progress_bar=interrupt)
     assert leaderboard.leaderboard().tries == [] and torch.equal(model[1].weight, before)
+
+
+@pytest.mark.parametrize("place", [(vit, "accuracy"), (progress, "record")])
+def test_a_try_that_is_stopped_after_its_training_has_trained_nothing_either(monkeypatch, place):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    model = plain()
+    before = model[1].weight.clone()
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(*place, interrupt)
+        leaderboard.attempt("stopped", model, epochs=20)
+    assert leaderboard.leaderboard().tries == [] and torch.equal(model[1].weight, before)
+    assert model.training and model not in leaderboard._seconds
+
+
+@pytest.mark.parametrize("model", [nn.Linear(3, 2), nn.Sequential(nn.Flatten(), nn.Linear(784, 3))])
+def test_a_model_that_is_refused_stays_in_its_mode(model):
+    with pytest.raises(ValueError, match="scores|cannot take"):
+        leaderboard.attempt("unfit", model, epochs=1)
+    assert model.training and all(part.training for part in model.modules())

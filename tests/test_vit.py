@@ -201,6 +201,17 @@ def test_it_learns_the_digits_within_six_epochs():
     assert vit.accuracy(model, *held_out) == history.accuracies[-1]
 
 
+def test_an_interrupted_look_at_the_accuracy_leaves_the_mode_as_it_was():
+    class Stopping(torch.nn.Module):
+        def forward(self, images):
+            raise KeyboardInterrupt
+
+    model = Stopping()
+    with pytest.raises(KeyboardInterrupt):
+        vit.accuracy(model, torch.zeros(1, 1, 28, 28), torch.zeros(1))
+    assert model.training
+
+
 def test_an_interrupted_training_leaves_everything_as_it_was():
     digits = data.digits(size=28)
     images, labels = digits.train_images[:96], digits.train_labels[:96]
