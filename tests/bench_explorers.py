@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 
 from course_lib.notebooks import METADATA
-from tests.lab import Lab, Notebook, launch
+from tests.lab import Lab, Notebook, a_browser
 
 MOVES = 40
 OURS = """
@@ -107,15 +107,13 @@ def told(name: str, times: list[float]) -> str:
 
 
 def main() -> None:
-    from playwright.sync_api import sync_playwright
-
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, a_browser() as browser:
         course = str(Path(__file__).resolve().parent.parent)
         cells = [("ours", OURS.format(course=course)), ("usual", USUAL)]
         code = [nbformat.v4.new_code_cell(text.strip(), id=name) for name, text in cells]
         made = nbformat.v4.new_notebook(cells=code, metadata=METADATA)  # without, JupyterLab asks for a kernel
         (Path(folder) / "bench.ipynb").write_text(nbformat.writes(made), encoding="utf-8")
-        browser, lab = launch(playwright), Lab(Path(folder))
+        lab = Lab(Path(folder))
         lab.start()
         try:
             notebook = Notebook(lab, browser, "bench.ipynb")
@@ -127,7 +125,6 @@ def main() -> None:
             usual = slide_the_usual_way(notebook)
         finally:
             lab.stop()
-            browser.close()
     print(told("pointer to highlight", point))
     print(told("slider to new picture", slide))
     print(told("the same with interact and matplotlib", usual))

@@ -40,6 +40,7 @@ class Terminal:
     def __init__(self, command: list[str]) -> None:
         self.pid, self.screen = pty.fork()
         if self.pid == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # nohup and & hand it down as ignored
             os.execvp(command[0], command)
         self.shown, self.code = "", None
 

@@ -9,7 +9,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -39,11 +40,35 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Playwright
 
 
-def launch(playwright: Playwright, *, fonts: bool = True) -> Browser:
-    """Return an installed browser, headless; without one the tests are skipped. Nothing is downloaded.
+@contextmanager
+def a_browser(*, fonts: bool = True) -> Iterator[Browser]:
+    """An installed browser, headless; where none starts, the tests are skipped. Nothing is downloaded.
 
     Without `fonts` it finds, on Linux, none that has a letter: what a page does not bring along is not seen.
     """
+    with browsers(fonts) as (browser,):
+        yield browser
+
+
+@contextmanager
+def browsers(*fonts: bool) -> Iterator[list[Browser]]:
+    """As many browsers, each with the fonts of the system or without."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    manager = sync_api.sync_playwright()
+    try:
+        playwright = manager.__enter__()
+    except Exception as error:  # its driver, a Node.js of its own, ends at once
+        pytest.skip(f"Playwright does not start ({error}): on a bare Debian or Ubuntu, apt install libatomic1")
+    try:
+        opened = [_launch(playwright, each) for each in fonts]
+        yield opened
+        for browser in opened:
+            browser.close()
+    finally:
+        manager.__exit__(None, None, None)
+
+
+def _launch(playwright: Playwright, fonts: bool) -> Browser:
     from playwright.sync_api import Error
 
     environ = {**os.environ, **({} if fonts else {"FONTCONFIG_FILE": f"{no_letters().name}/fonts.conf"})}

@@ -12,7 +12,7 @@ from course_lib import COURSE
 from course_lib.exercises import find, find_question
 from course_lib.exercises.model import Question
 from course_lib.setup.copies import work
-from tests.lab import STEP, Lab, Notebook, launch
+from tests.lab import STEP, Lab, Notebook, a_browser
 from tests.notebook_runs import LESSONS, NOTEBOOKS, called, code_cells, live_cells, read
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
@@ -30,12 +30,8 @@ RESHAPE = """def patchify(images, patch_size):
 
 @pytest.fixture(scope="module")
 def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
+    with a_browser() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

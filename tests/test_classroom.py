@@ -196,18 +196,15 @@ def test_links_lead_to_pages_and_no_script_is_left(pages):
 
 
 def test_an_open_page_asks_nothing_of_the_network(pages):
-    from tests.lab import launch
+    from tests.lab import a_browser
 
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as running:
-        browser = launch(running)
+    with a_browser() as browser:
         shown, asked = browser.new_page(), []
         shown.on("request", lambda request: asked.append(request.url))
         shown.goto(pages[0].as_uri())
         shown.wait_for_load_state("networkidle")
         assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
         assert shown.locator("img").first.evaluate("image => image.naturalWidth") > 100
-        browser.close()
 
 
 def test_a_page_is_printed_where_a_browser_is_found(tmp_path):

@@ -12,7 +12,8 @@ from course_lib.classroom.editions import handout
 from course_lib.classroom.slides import slides
 from course_lib.drawing import Drawing
 from course_lib.fonts import FILES, LIVE, MONO, SANS, font_faces, live_fonts, woff
-from tests.lab import Lab, Notebook, launch
+from tests import lab as tools
+from tests.lab import Lab, Notebook
 
 # Each text on the page with its width; what is hidden, such as another slide, has none.
 WIDTHS = """root => {
@@ -70,15 +71,11 @@ def test_a_new_drawing_brings_no_font():
 @pytest.fixture(scope="module")
 def browsers():
     """One that finds the system's fonts, and one that finds no letter there."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as running:
-        both = [launch(running), launch(running, fonts=False)]
+    with tools.browsers(True, False) as both:
         samples = [sample(browser) for browser in both]
         if samples[0] == samples[1]:
             pytest.skip("this system does not let a browser go without its fonts, or has none")
         yield both
-        for browser in both:
-            browser.close()
 
 
 def sample(browser) -> list:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from course_lib import COURSE
-from tests.lab import STEP, Lab, Notebook, launch
+from tests.lab import STEP, Lab, Notebook, a_browser
 from tests.notebook_runs import code_cells, read
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
@@ -21,12 +21,8 @@ SCROLLS = "one => one.scrollWidth > one.clientWidth"
 
 @pytest.fixture(scope="module")
 def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
+    with a_browser() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -809,7 +809,8 @@ def test_ctrl_c_ends_without_a_traceback(course, command, waiting, code):
     command = [sys.executable, "-m", "course_lib", command]
     environ = course.environ(**{f"FAKE_{waiting}": "waits"})
     with subprocess.Popen(
-        command, cwd=course.folder, env=environ, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command, cwd=course.folder, env=environ, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # nohup and & hand it down as ignored
     ) as process:
         deadline = time.monotonic() + 20
         while not course.calls(waiting) and time.monotonic() < deadline:

@@ -15,7 +15,7 @@ from course_lib.classroom.places import ClassError
 from course_lib.classroom.slides import slides
 from course_lib.exercises import find, find_question
 from course_lib.lessons import LESSONS
-from tests.lab import STEP, launch
+from tests.lab import STEP, a_browser
 from tests.notebook_runs import NOTEBOOKS, called, code_cells, each, exercise_names, read
 
 REVEAL = COURSE / "course_lib" / "classroom" / "reveal"
@@ -55,11 +55,8 @@ def deck(folder):
 
 @pytest.fixture(scope="module")
 def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as running:
-        browser = launch(running, fonts=False)
+    with a_browser(fonts=False) as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture
