@@ -19,6 +19,7 @@ LEARNER = "learner"
 MIRROR = "http://deb.debian.org/debian"
 PATHS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PIP_SETTINGS = ("/etc/pip.conf", "/etc/xdg/pip")
+OWN_SETTINGS, OWN_SETTINGS_INSIDE = Path.home() / ".config" / "pip" / "pip.conf", "/etc/own-pip.conf"
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")  # a company's own among them
 CERTIFICATES_INSIDE = "/etc/certificates.crt"  # where no package of Debian replaces them
 ENTER = """
@@ -44,20 +45,21 @@ def lacking() -> str:
 
 
 class BareRoot:
-    """A Debian with `packages` and an ordinary user; `binds`, folders of this machine, can be read at their places."""
+    """A Debian with `packages`; `binds`, folders of this machine, can be read inside at their places."""
 
     def __init__(self, folder: Path, suite: str, mirror: str, packages: list[str], binds: list[str]) -> None:
         self.folder, self.binds = folder, binds
         options = ["--variant=minbase", "--include=" + ",".join(packages)]
         self._make(["debootstrap", *options, suite, str(folder), mirror])
-        self._make(["chroot", str(folder), "useradd", "--create-home", "--shell", "/bin/sh", LEARNER])
         shutil.copy("/etc/hosts", folder / "etc" / "hosts")
         self._take_over(CERTIFICATES, Path(CERTIFICATES_INSIDE))
         for name in PIP_SETTINGS:
             self._take_over(Path(name), Path(name))
-        for home in ("/root", f"/home/{LEARNER}"):
-            self._take_over(Path.home() / ".config" / "pip", Path(home) / ".config" / "pip")
-        self._make(["chroot", str(folder), "chown", "-R", f"{LEARNER}:", f"/home/{LEARNER}"])
+        self._take_over(OWN_SETTINGS, Path(OWN_SETTINGS_INSIDE))
+
+    def add_learner(self) -> None:
+        """An ordinary user."""
+        self._make(["chroot", str(self.folder), "useradd", "--create-home", "--shell", "/bin/sh", LEARNER])
 
     @staticmethod
     def _make(command: list[str]) -> None:
@@ -91,6 +93,8 @@ class BareRoot:
         ways = {name: value for name, value in os.environ.items() if re.match("PIP_|.*_proxy$", name, re.IGNORECASE)}
         if CERTIFICATES.exists():
             ways |= dict.fromkeys(("PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"), CERTIFICATES_INSIDE)
+        if OWN_SETTINGS.exists():
+            ways["PIP_CONFIG_FILE"] = OWN_SETTINGS_INSIDE
         passed = {**ways, "HOME": self.home(user), "PATH": PATHS, "TERM": "dumb", **variables}
         alone = ["unshare", "--mount", "--pid", "--fork", "--kill-child"] + ([] if network else ["--net"])
         enter = ["sh", "-c", ENTER, "enter", str(self.folder), user, " ".join(self.binds)]

@@ -182,6 +182,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         root = BareRoot(Path(folder) / "root", options.suite, options.mirror, packages, options.bind)
+        root.add_learner()
         version = root.run("root", "/", ["python3", "--version"]).stdout.strip()
         print(f"Debian {options.suite}, {version}; what the commands showed goes to {options.log}", flush=True)
         if "start" in steps:
