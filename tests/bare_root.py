@@ -32,7 +32,8 @@ for folder in /dev /sys $folders; do
 done
 for folder in $folders; do mount -o remount,bind,ro "$root$folder"; done
 ip link set lo up || true  # without a network, this machine still reaches itself
-exec chroot --userspec="$user" "$root" "$@"
+chroot --userspec="$user" "$root" "$@"
+exit $?  # no exec: this shell is the first process, and stays root, so that --kill-child reaches it and with it all
 """
 
 
@@ -45,13 +46,16 @@ def lacking() -> str:
 
 
 class BareRoot:
-    """A Debian with `packages`; `binds`, folders of this machine, can be read inside at their places."""
+    """A root file system in a folder; `binds`, folders of this machine, can be read inside at their places."""
 
-    def __init__(self, folder: Path, suite: str, mirror: str, packages: list[str], binds: list[str]) -> None:
+    def __init__(self, folder: Path, binds: list[str]) -> None:
         self.folder, self.binds = folder, binds
+
+    def make(self, suite: str, mirror: str, packages: list[str]) -> None:
+        """Fill it with a release of Debian, and no more packages than these need; RuntimeError where it fails."""
         options = ["--variant=minbase", "--include=" + ",".join(packages)]
-        self._make(["debootstrap", *options, suite, str(folder), mirror])
-        shutil.copy("/etc/hosts", folder / "etc" / "hosts")
+        self._do(["debootstrap", *options, suite, str(self.folder), mirror])
+        shutil.copy("/etc/hosts", self.folder / "etc" / "hosts")
         self._take_over(CERTIFICATES, Path(CERTIFICATES_INSIDE))
         for name in PIP_SETTINGS:
             self._take_over(Path(name), Path(name))
@@ -59,10 +63,10 @@ class BareRoot:
 
     def add_learner(self) -> None:
         """An ordinary user."""
-        self._make(["chroot", str(self.folder), "useradd", "--create-home", "--shell", "/bin/sh", LEARNER])
+        self._do(["chroot", str(self.folder), "useradd", "--create-home", "--shell", "/bin/sh", LEARNER])
 
     @staticmethod
-    def _make(command: list[str]) -> None:
+    def _do(command: list[str]) -> None:
         done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace")
         if done.returncode:
             raise RuntimeError(f"{command[0]} failed: " + "\n".join((done.stdout + done.stderr).splitlines()[-5:]))
@@ -82,8 +86,8 @@ class BareRoot:
     def clone(self, user: str) -> str:
         """A git clone of the last commit of the course in the user's home; returns its place inside."""
         inside = f"{self.home(user)}/course"
-        self._make(["git", "clone", "--quiet", "--no-hardlinks", str(COURSE), str(self.folder) + inside])
-        self._make(["chroot", str(self.folder), "chown", "-R", f"{user}:", inside])
+        self._do(["git", "clone", "--quiet", "--no-hardlinks", str(COURSE), str(self.folder) + inside])
+        self._do(["chroot", str(self.folder), "chown", "-R", f"{user}:", inside])
         return inside
 
     def command(

@@ -47,7 +47,8 @@ class Build:
         """Carry out one instruction; RuntimeError where it fails."""
         if word == "FROM":
             suite = rest.rpartition("-")[2]
-            self.root = BareRoot(self.folder, suite, MIRROR, ["python3", "python3-venv"], self.binds)
+            self.root = BareRoot(self.folder, self.binds)
+            self.root.make(suite, MIRROR, ["python3", "python3-venv"])
         elif word == "ARG":
             name, _, usual = rest.partition("=")
             self.variables[name] = self.arguments.pop(name, usual)

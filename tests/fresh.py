@@ -87,14 +87,17 @@ def last_line(text: str) -> str:
 
 
 def answer(address: str) -> int:
-    """The status that an address answers with, 0 where nobody does."""
-    try:
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(address, timeout=30) as page:
-            return page.status
-    except urllib.error.HTTPError as error:
-        return error.code
-    except OSError:
-        return 0
+    """The status that an address answers with, 0 where nobody does for half a minute."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(address, timeout=30) as page:
+                return page.status
+        except urllib.error.HTTPError as error:
+            return error.code
+        except OSError:
+            time.sleep(0.5)
+    return 0
 
 
 def try_start(root: BareRoot, tries: Tries, users: list[str]) -> None:
@@ -181,7 +184,8 @@ def main(arguments: list[str]) -> int:
     packages = ["python3"] if "start" in steps else ["python3", "python3-venv"]
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
-        root = BareRoot(Path(folder) / "root", options.suite, options.mirror, packages, options.bind)
+        root = BareRoot(Path(folder) / "root", options.bind)
+        root.make(options.suite, options.mirror, packages)
         root.add_learner()
         version = root.run("root", "/", ["python3", "--version"]).stdout.strip()
         print(f"Debian {options.suite}, {version}; what the commands showed goes to {options.log}", flush=True)

@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
+import re
+import time
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("pty", reason="a bare root file system needs Linux")
 from tests import fresh
-from tests.bare_root import lacking
+from tests.bare_root import BareRoot, lacking
+
+pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking())
 
 
-@pytest.mark.skipif(bool(lacking()), reason=lacking())
+def running(word: bytes) -> list[str]:
+    """The processes of this machine that have a word in their command line."""
+    found = []
+    for one in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found += [one.parent.name] if word in one.read_bytes() else []
+        except OSError:  # it has just ended
+            continue
+    return found
+
+
+def test_what_an_ordinary_user_runs_inside_ends_with_its_terminal():
+    code = "import sys, time; print('sta' + 'rted', flush=True); time.sleep(300)"
+    terminal = fresh.Terminal(BareRoot(Path("/"), []).command("nobody", "/", ["python3", "-c", code, "ends-with-it"]))
+    try:
+        assert terminal.wait(60, re.compile("started")) and running(b"ends-with-it")
+    finally:
+        terminal.end()
+    deadline = time.monotonic() + 20
+    while running(b"ends-with-it") and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert running(b"ends-with-it") == []
+
+
 def test_on_a_bare_debian_root_and_a_learner_are_told_what_is_missing(tmp_path, capsys):
     try:
         code = fresh.main(["start", "--log", str(tmp_path / "log")])
