@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from pathlib import Path
@@ -15,12 +16,12 @@ from tests.bare_root import BareRoot, lacking
 pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking())
 
 
-def running(word: bytes) -> list[str]:
+def running(word: str) -> list[str]:
     """The processes of this machine that have a word in their command line."""
     found = []
     for one in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            found += [one.parent.name] if word in one.read_bytes() else []
+            found += [one.parent.name] if word.encode() in one.read_bytes() else []
         except OSError:  # it has just ended
             continue
     return found
@@ -28,15 +29,16 @@ def running(word: bytes) -> list[str]:
 
 def test_what_an_ordinary_user_runs_inside_ends_with_its_terminal():
     code = "import sys, time; print('sta' + 'rted', flush=True); time.sleep(300)"
-    terminal = fresh.Terminal(BareRoot(Path("/"), []).command("nobody", "/", ["python3", "-c", code, "ends-with-it"]))
+    word = f"ends-with-{os.getpid()}"
+    terminal = fresh.Terminal(BareRoot(Path("/"), []).command("nobody", "/", ["python3", "-c", code, word]))
     try:
-        assert terminal.wait(60, re.compile("started")) and running(b"ends-with-it")
+        assert terminal.wait(60, re.compile("started")) and running(word)
     finally:
         terminal.end()
     deadline = time.monotonic() + 20
-    while running(b"ends-with-it") and time.monotonic() < deadline:
+    while running(word) and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert running(b"ends-with-it") == []
+    assert running(word) == []
 
 
 def test_on_a_bare_debian_root_and_a_learner_are_told_what_is_missing(tmp_path, capsys):
