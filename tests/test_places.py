@@ -12,7 +12,7 @@ import pytest
 import yaml  # comes with JupyterLab
 
 from course_lib import COURSE
-from course_lib.__main__ import CPU_INDEX
+from course_lib.setup.installation import CPU_INDEX
 
 WORKFLOW = COURSE / ".github" / "workflows" / "ci.yml"
 CONTAINERFILE = COURSE / "Containerfile"
@@ -93,7 +93,7 @@ def test_an_unknown_instruction_of_a_containerfile_is_refused_and_long_lines_are
 
 def test_what_a_learner_or_git_leaves_in_the_folder_stays_out_of_the_container():
     left_out = set((COURSE / ".dockerignore").read_text(encoding="utf-8").split())
-    assert {".git", ".venv", ".progress"} <= left_out
+    assert {".git", ".venv", ".progress", ".lab", "my_lessons"} <= left_out
     needed = set("course_lib data labconfig notebooks pyproject.toml requirements.txt README.md LICENSE".split())
     assert all((COURSE / name).exists() for name in needed) and not needed & left_out
 
