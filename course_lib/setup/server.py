@@ -53,6 +53,8 @@ def environ(python: str, **more: str) -> dict[str, str]:
     places = {"PYTHONPATH": COURSE, "JUPYTER_CONFIG_PATH": COURSE, "JUPYTER_PATH": COURSE / "labconfig"}
     for name, place in places.items():
         result[name] = os.pathsep.join(filter(None, [str(place), result.get(name)]))
+    encoding, _, errors = result.get("PYTHONIOENCODING", "").partition(":")
+    result["PYTHONIOENCODING"] = f"{encoding}:{errors or 'replace'}"  # a letter that a terminal lacks ends nothing
     return result
 
 
