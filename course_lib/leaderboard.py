@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from course_lib import data, progress, vit
+from course_lib.printable import printable
 from course_lib.reproducible import whole_or_not_at_all
 
 MINUTE = 60.0  # seconds of training that a try may take
@@ -132,4 +133,4 @@ def _from_event(event: dict) -> Try | None:
     numbers = [event.get(key) for key in ("accuracy", "parameters", "seconds")]
     if event["kind"] != "try" or not all(isinstance(n, int | float) and math.isfinite(n) for n in numbers):
         return None
-    return Try(event["name"], *numbers)
+    return Try(printable(event["name"]), *numbers)

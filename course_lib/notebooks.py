@@ -24,6 +24,7 @@ from nbformat import NotebookNode
 from traitlets import HasTraits, default
 
 from course_lib import COURSE
+from course_lib.printable import printable
 from course_lib.setup.notebook_file import NotebookError, damage, load
 
 CELL_SECONDS = 120
@@ -256,5 +257,6 @@ def main(paths: list[str]) -> int:
         except (NotebookError, OSError) as error:
             failures, state = failures + 1, f"not refreshed: {error}"
         stream = sys.stderr if state.startswith("not") else sys.stdout
-        print(f"{path.name:<40} {time.perf_counter() - start:6.1f} s  {state}", file=stream, flush=True)
+        line = f"{path.name:<40} {time.perf_counter() - start:6.1f} s  {state}"
+        print(printable(line), file=stream, flush=True)
     return min(failures, 1)

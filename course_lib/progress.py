@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from course_lib import COURSE, is_here
+from course_lib.printable import printable
 
 _warned = False
 
@@ -92,17 +93,17 @@ def show() -> str:
     if path is None:
         return "No progress is kept: COURSE_PROGRESS is off."
     if not path.exists():
-        return f"No progress is kept yet. It will be in {path}"
+        return f"No progress is kept yet. It will be in {printable(path)}"
     skipped = sum(map(bool, path.read_bytes().split(b"\n"))) - len(lines)
     unread = [f"and {skipped} that cannot be read"] if skipped else []
     how = "To delete it: progress.delete() in a notebook, or python3 -m course_lib progress --delete"
-    return "\n".join([f"Your progress, {_count(lines)} in {path}", *lines, *unread, how])
+    return "\n".join([f"Your progress, {_count(lines)} in {printable(path)}", *lines, *unread, how])
 
 
 def _line(event: dict[str, Any]) -> str:
     details = {key: value for key, value in event.items() if key not in ("time", "kind", "name")}
     found = ", ".join(f"{key} {value}" for key, value in details.items() if value is not None)
-    return f"{event.get('time', '')}  {event['kind']:8}  {event['name']}  {found}".rstrip()
+    return printable(f"{event.get('time', '')}  {event['kind']:8}  {event['name']}  {found}").rstrip()
 
 
 def _count(found: list) -> str:
@@ -115,13 +116,13 @@ def delete() -> str:
     if path is None or not path.exists():
         return "There is no progress to delete."
     path.unlink()
-    return f"Deleted: your progress, {count} in {path}"
+    return f"Deleted: your progress, {count} in {printable(path)}"
 
 
 def main(arguments: list[str]) -> int:
     """Show the own record, or with --delete delete it; 2 for anything else."""
     if arguments not in ([], ["--delete"]):
-        print(f"expected nothing or --delete, got {' '.join(arguments)}", file=sys.stderr)
+        print(f"expected nothing or --delete, got {printable(' '.join(arguments))}", file=sys.stderr)
         return 2
     print(delete() if arguments else show())
     return 0
@@ -141,6 +142,6 @@ def _warn_once(path: Path, error: OSError) -> None:
     if not _warned:
         _warned = True
         print(
-            f"Your progress cannot be kept: {path} is not writable ({error.strerror}). Everything else works; "
-            "set COURSE_PROGRESS to a file elsewhere to keep it."
+            f"Your progress cannot be kept: {printable(path)} is not writable ({error.strerror}). Everything else "
+            "works; set COURSE_PROGRESS to a file elsewhere to keep it."
         )

@@ -12,6 +12,7 @@ from typing import Any
 from course_lib import COURSE
 from course_lib.classroom.places import ClassError, chosen_lessons, free, naming, written
 from course_lib.classroom.teaching import section, table
+from course_lib.printable import printable
 
 OPEN_TASK = "open"  # the id of the cell in lesson 10
 MARKING = "Marking the open task"  # the heading in TEACHING.md
@@ -56,7 +57,7 @@ def assignment(folder: Path, only: list[str], force: bool) -> list[Path]:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(dumps(made), encoding="utf-8")
             target.with_name("glossary.md").write_text(glossary, encoding="utf-8")
-            print(f"{target}", flush=True)
+            print(printable(target), flush=True)
         if not config.exists():  # it may hold the teacher's own settings
             config.write_text(CONFIG, encoding="utf-8")
     print(_next_steps(folder, targets[0].stem))
@@ -127,7 +128,7 @@ def relinked(text: str) -> str:
 
 def _next_steps(folder: Path, lesson: str) -> str:
     return f"""
-Next, in {folder}:
+Next, in {printable(folder)}:
     nbgrader generate_assignment {lesson}    writes release/{lesson}/ for the learners
     nbgrader autograde {lesson}              grades submitted/LEARNER/{lesson}/{lesson}.ipynb
     nbgrader generate_feedback {lesson}      writes a page for each of them below feedback/"""

@@ -21,6 +21,7 @@ from course_lib.classroom.editions import handout, solved_edition
 from course_lib.classroom.overview import overview
 from course_lib.classroom.places import ClassError, place
 from course_lib.classroom.slides import slides
+from course_lib.printable import printable
 
 
 def main(arguments: list[str]) -> int:
@@ -39,7 +40,7 @@ def main(arguments: list[str]) -> int:
             made = [name and place(name) for name in (given.csv, given.picture)]
             overview([place(name) for name in given.files], *made, given.force)
     except (ClassError, OSError) as error:
-        print(f"This did not work: {error}", file=sys.stderr)
+        print(f"This did not work: {printable(error)}", file=sys.stderr)
         return 1
     return 0
 

@@ -12,6 +12,7 @@ from course_lib import COURSE
 from course_lib.classroom.places import ClassError, browser, chosen_lessons, free, naming, written
 from course_lib.exercises import all_exercises
 from course_lib.fonts import MONO, SANS, font_faces
+from course_lib.printable import printable
 
 # Over what JupyterLab's style says, which names fonts of the system.
 FONTS = f"""
@@ -45,7 +46,7 @@ def solved_edition(folder: Path, only: list[str], force: bool) -> list[Path]:
                 raise ClassError(str(error)) from error
             _check_passed(made, path)
             target.write_text(dumps(made), encoding="utf-8")
-            print(f"{target}", flush=True)
+            print(printable(target), flush=True)
     return targets
 
 
@@ -75,7 +76,7 @@ def handout(folder: Path, only: list[str], force: bool, pdf: bool = False) -> li
     with written(folder):
         for notebook, target in zip(sources.values(), targets, strict=True):
             target.write_text(page(notebook, target.stem), encoding="utf-8")
-            print(f"{target}", flush=True)
+            print(printable(target), flush=True)
             if pdf:
                 _print(printer, target)
     return targets
@@ -113,4 +114,4 @@ def _print(printer: str, target: Path) -> None:
     done = subprocess.run([printer, *options, target.resolve().as_uri()], capture_output=True, text=True, timeout=120)
     if done.returncode or not made.exists():
         raise ClassError(f"{printer} did not print {target.name}: {done.stderr.strip().splitlines()[-1:]}")
-    print(f"{made}", flush=True)
+    print(printable(made), flush=True)

@@ -19,6 +19,7 @@ from course_lib.classroom.places import ClassError, free
 from course_lib.drawing import BLACK, GREEN, LIGHT, SKY, VERMILION, ink
 from course_lib.exercises import all_exercises
 from course_lib.figures import Picture
+from course_lib.printable import cell, printable
 
 STUCK_AFTER = 3  # failed checks of one exercise without a passed one
 BREAK = 20  # minutes without any event that count as a break, not as work
@@ -82,7 +83,7 @@ def _count(event: dict, done: Work) -> None:
     done.checks += 1
     done.passed = event.get("passed") is True
     if isinstance(event.get("diagnosis"), str):
-        done.mistakes[event["diagnosis"]] += 1
+        done.mistakes[printable(event["diagnosis"])] += 1
 
 
 def _time(event: dict) -> datetime | None:
@@ -124,7 +125,7 @@ def overview(files: list[Path], table: Path | None = None, picture: Path | None 
 
 
 def _read_class(files: list[Path]) -> Class:
-    names = [path.parent.name if path.name == "events.jsonl" else path.stem for path in files]
+    names = [printable(path.parent.name if path.name == "events.jsonl" else path.stem) for path in files]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise ClassError(f"two records are called {', '.join(twice)}: give each file the name of its learner")
@@ -185,14 +186,15 @@ def _write_table(table: Path, learners: Class, exercises: list[str]) -> None:
             writer = csv.writer(file)
             writer.writerow(["learner", "lesson", "exercise", "state", "checks", "minutes", "hints", "mistakes"])
             for name, work in learners.items():
+                who = cell(name)
                 for exercise in exercises:
                     done = work.get(exercise, Work())
                     mistakes = "; ".join(f"{count} × {mistake}" for mistake, count in done.mistakes.most_common())
                     lesson, minutes = all_exercises()[exercise].lesson, round(done.minutes, 1)
-                    writer.writerow([name, lesson, exercise, done.state, done.checks, minutes, done.hints, mistakes])
+                    writer.writerow([who, lesson, exercise, done.state, done.checks, minutes, done.hints, mistakes])
     except OSError as error:
         raise ClassError(f"{table} cannot be written to ({error.strerror})") from error
-    print(f"\n{table}")
+    print(f"\n{printable(table)}")
 
 
 def _draw(target: Path, learners: Class, exercises: list[str]) -> None:
@@ -201,7 +203,7 @@ def _draw(target: Path, learners: Class, exercises: list[str]) -> None:
         target.write_bytes(class_picture(learners, exercises).png)
     except OSError as error:
         raise ClassError(f"{target} cannot be written to ({error.strerror})") from error
-    print(f"\n{target}")
+    print(f"\n{printable(target)}")
 
 
 def class_picture(learners: Class, exercises: list[str]) -> Picture:
@@ -219,7 +221,8 @@ def class_picture(learners: Class, exercises: list[str]) -> Picture:
         for x, one in enumerate(row):
             text = {"not tried": "", "stuck": f"{one.checks}!"}.get(one.state, str(one.checks))
             axes.text(x + 0.5, y + 0.5, text, ha="center", va="center", color=ink(COLOURS[states[y][x]]), fontsize=8)
-    axes.set_yticks([y + 0.5 for y in range(len(done))], list(learners), fontsize=9)
+    rows = [y + 0.5 for y in range(len(done))]
+    axes.set_yticks(rows, list(learners), fontsize=9, parse_math=False)  # a $ in a name is a $
     axes.set_xticks([x + 0.5 for x in range(len(exercises))], exercises, fontsize=9, rotation=45, ha="right")
     lessons = [all_exercises()[name].lesson for name in exercises]
     first = [x for x, lesson in enumerate(lessons) if lesson not in lessons[:x]]

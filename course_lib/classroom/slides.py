@@ -15,6 +15,7 @@ from course_lib.classroom.places import chosen_lessons, free, naming, written
 from course_lib.exercises import find, find_question
 from course_lib.fonts import font_faces
 from course_lib.lessons import LESSONS, Lesson
+from course_lib.printable import printable
 from course_lib.quiz import LETTERS
 
 HERE = Path(__file__).parent
@@ -51,7 +52,7 @@ def slides(folder: Path, only: list[str], force: bool) -> list[Path]:
             with naming(path):
                 made = deck(notebook, path.name, there)
             target.write_text(made, encoding="utf-8")
-            print(f"{target}", flush=True)
+            print(printable(target), flush=True)
     return targets
 
 
