@@ -2,6 +2,16 @@
 
 Importing it costs nothing: each lesson imports the parts that it uses.
 """
+import os
+import sys
+
+if sys.argv[:1] == ["-m"] and "course_lib" in getattr(sys, "orig_argv", ["course_lib"]):
+    # A command starts, with the current folder before Python's own: a random.py there would break what follows.
+    from course_lib.setup import shadows
+
+    here = [] if getattr(sys.flags, "safe_path", False) else sys.path[:1]
+    shadows.stop([*here, os.path.dirname(os.path.dirname(__file__))])
+
 from pathlib import Path
 
 COURSE = Path(__file__).resolve().parent.parent

@@ -252,7 +252,7 @@ def test_environment_yml_names_the_same_packages_and_ranges():
 # --- the command line before anything is installed
 
 
-@pytest.mark.parametrize("name", ["__init__.py", "__main__.py"])
+@pytest.mark.parametrize("name", ["__init__.py", "__main__.py", "setup/__init__.py", "setup/shadows.py"])
 def test_an_old_python_can_read_the_command_line(name):
     tree = ast.parse(text_of(f"course_lib/{name}"), feature_version=(3, 7))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
