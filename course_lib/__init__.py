@@ -2,15 +2,14 @@
 
 Importing it costs nothing: each lesson imports the parts that it uses.
 """
-import os
 import sys
 
 if sys.argv[:1] == ["-m"] and "course_lib" in getattr(sys, "orig_argv", ["course_lib"]):
     # A command starts, with the current folder before Python's own: a random.py there would break what follows.
     from course_lib.setup import shadows
 
-    here = [] if getattr(sys.flags, "safe_path", False) else sys.path[:1]
-    shadows.stop([*here, os.path.dirname(os.path.dirname(__file__))])
+    if not getattr(sys.flags, "safe_path", False):
+        shadows.stop(sys.path[0])
 
 from pathlib import Path
 

@@ -3,39 +3,40 @@
 `python3 -m course_lib doctor` prints it, lesson 00 shows it in a cell. Standard library only at import, and
 what could kill the process is tried in another one.
 """
-import os
 import platform
 import shutil
-import signal
-import subprocess
+import socket
 import sys
 from importlib import metadata
 from pathlib import Path
 
 from course_lib import COURSE, is_here
+from course_lib.printable import printable
 from course_lib.requirements import installed_version, project_dependencies, satisfies, split_requirement
+from course_lib.setup.checks import Fact
+from course_lib.setup.checks.files import files, names
+from course_lib.setup.checks.imports import START, imports_fact
+from course_lib.setup.checks.settings import own_settings
+from course_lib.setup.faults import SetupError
+from course_lib.setup.machine import check_platform
 
-Fact = tuple[str, str, str]
-"""A line of the report: "ok", "note" or "problem"; the name; what is the case and, if need be, what to do."""
-
-_START = ("py" if os.name == "nt" else "python3") + " -m course_lib lab"
-_INSTALL = f'run "{_START}" in the course folder, or "pip install -r requirements.txt"'
-_FRESH = f'make a fresh environment from one source: delete the folder .venv, then run "{_START}"'
+_INSTALL = f'run "{START}" in the course folder, or "pip install -r requirements.txt"'
 _DISTRIBUTION = "words-and-pictures-as-vectors"
 _ONLY_FOR = {"jupyterlab": "to serve the notebooks from here", "nbval": "to run the tests"}
 
 
 def report() -> str:
     """The report as text, one line a fact; the last line sums it up. Takes some seconds: it tries imports."""
-    facts = [_python(), *_packages(), *filter(None, [_pair(), _widgets(), _imports(), _course(), _other_copy()])]
-    facts += [*_data(), _memory(), _disk()]
+    facts = [*names(), *_python(), *_packages(), *filter(None, [_pair(), _widgets(), _imports(), _course()])]
+    facts += [*filter(None, [_other_copy()]), *files(), *_data(), *own_settings(), *filter(None, [_network()])]
+    facts += [_memory(), _disk()]
     problems = sum(state == "problem" for state, _, _ in facts)
     if problems:
         count = "one problem" if problems == 1 else f"{problems} problems"
         facts.append(("problem", "in sum", f"{count}: mend the uppermost first, then look again"))
     else:
         facts.append(("ok", "in sum", "the course can run here"))
-    return "\n".join(f"{state:<8} {name:<12} {text}" for state, name, text in facts)
+    return "\n".join(f"{state:<8} {name:<12} {printable(text)}" for state, name, text in facts)
 
 
 def main() -> int:
@@ -45,12 +46,17 @@ def main() -> int:
     return int(text.splitlines()[-1].startswith("problem"))
 
 
-def _python() -> Fact:
+def _python() -> list[Fact]:
     version = platform.python_version()
     text = f"{version}, {platform.system()} {platform.machine()}, environment {Path(sys.prefix).name}"
     if not satisfies(version, ">=3.10"):
-        return "problem", "Python", f"{text}: install Python 3.10 or newer and start again with it"
-    return "ok", "Python", text
+        return [("problem", "Python", f"{text}: install Python 3.10 or newer and start again with it")]
+    try:
+        if not installed_version("torch"):
+            check_platform()
+    except SetupError as error:
+        return [("problem", "Python", f"{text}: {error}")]
+    return [("ok", "Python", text)]
 
 
 def _packages() -> list[Fact]:
@@ -68,9 +74,16 @@ def package_fact(name: str, specifier: str, version: "str | None") -> Fact:
         return "note", name, f"not installed, needed only {_ONLY_FOR[name]}: {_INSTALL}"
     if version is None:
         return "problem", name, f"not installed: {_INSTALL}"
-    if not satisfies(version, specifier):
-        return "problem", name, f"{version} does not fit, the course needs {specifier}: {_INSTALL}"
-    return "ok", name, version
+    if satisfies(version, specifier):
+        return "ok", name, version
+    if name == "ipywidgets" and not _in_jupyterlab() and satisfies(version, ">=7.6"):
+        return "note", name, f"{version} in place of {specifier}: it may stay, without JupyterLab it fits what shows it"
+    return "problem", name, f"{version} does not fit, the course needs {specifier}: {_INSTALL}"
+
+
+def _in_jupyterlab() -> bool:
+    """Whether JupyterLab shows the notebooks: Colab brings its own half of a slider, and anywidget the explorers."""
+    return "google.colab" not in sys.modules and installed_version("jupyterlab") is not None
 
 
 def _pair() -> "Fact | None":
@@ -93,7 +106,9 @@ def pair_fact(torch: str, torchvision: str, requires: list[str]) -> Fact:
 
 def _widgets() -> "Fact | None":
     ipywidgets = installed_version("ipywidgets")
-    return widgets_fact(ipywidgets, installed_version("jupyterlab_widgets")) if ipywidgets else None
+    if ipywidgets is None or not _in_jupyterlab():
+        return None
+    return widgets_fact(ipywidgets, installed_version("jupyterlab_widgets"))
 
 
 def widgets_fact(ipywidgets: str, jupyterlab_widgets: "str | None") -> Fact:
@@ -122,39 +137,9 @@ def _other_copy() -> "Fact | None":
 
 
 def _imports() -> "Fact | None":
-    present = [name for name in ("torch", "torchvision", "matplotlib") if installed_version(name)]
-    modules = [name.replace("matplotlib", "matplotlib.pyplot") for name in present]
+    names = ("torch", "torchvision", "matplotlib", "anywidget")
+    modules = [name.replace("matplotlib", "matplotlib.pyplot") for name in names if installed_version(name)]
     return imports_fact(modules) if modules else None
-
-
-def imports_fact(modules: list[str], seconds: float = 180) -> Fact:
-    """Imports modules in a process of their own and says which one ended it, and why that may be."""
-    code = "import sys\nfor name in sys.argv[1:]:\n    print(name, flush=True)\n    __import__(name)"
-    environ = dict(os.environ, MPLBACKEND="Agg", PYTHONFAULTHANDLER="")
-    command = [sys.executable, "-c", code, *modules]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, env=environ, timeout=seconds)
-    except subprocess.TimeoutExpired:
-        text = f"took longer than {seconds:.0f} seconds: close other programs and try again"
-        return "problem", "imports", text
-    if done.returncode == 0:
-        return "ok", "imports", f"{', '.join(modules)} can be imported"
-    culprit = (done.stdout.split() or ["Python"])[-1]
-    if "Traceback" in done.stderr:
-        return "problem", "imports", f"{culprit}: {done.stderr.strip().splitlines()[-1]}: {_FRESH}"
-    reason = exit_reason(done.returncode)
-    return "problem", "imports", f"{culprit} ends the process without an error message, {reason}"
-
-
-def exit_reason(code: int) -> str:
-    """What an exit without a traceback means, and what to do about it."""
-    names = {-number: number.name for number in signal.Signals}
-    named = names.get(code, f"exit code {code & 0xFFFFFFFF:#x}")
-    if named == "SIGKILL":
-        return "the system stopped it, most likely for lack of memory: close other programs and try again"
-    if named == "SIGILL" or code & 0xFFFFFFFF == 0xC000001D:
-        return f"{named}, this processor is too old for this build: install an older torch that fits it"
-    return f"{named}, as when libraries from two sources (conda and pip, two OpenMP) meet: {_FRESH}"
 
 
 def _data() -> list[Fact]:
@@ -165,6 +150,17 @@ def _data() -> list[Fact]:
     results = verify()
     faults = [("problem", "data", problem) for _, problem in results if problem]
     return faults or [("ok", "data", f"{len(results)} files are there and unchanged")]
+
+
+def _network() -> "Fact | None":
+    """Whether programs on this computer reach each other, as a page its notebook and that its Python."""
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            socket.create_connection(server.getsockname(), timeout=5).close()
+    except OSError as error:
+        text = f"programs here cannot reach each other at 127.0.0.1 ({error.strerror or error})"
+        return "problem", "network", f"{text}: let your firewall or VPN allow that, then start again"
+    return None
 
 
 def _memory() -> Fact:

@@ -1,6 +1,7 @@
 """The doctor: one line a fact, a cure where there is a problem, an exit without a traceback explained."""
 
 import os
+import shutil
 import subprocess
 import sys
 import types
@@ -8,6 +9,8 @@ import types
 import pytest
 
 from course_lib import COURSE, doctor
+from course_lib.setup.checks import imports
+from course_lib.setup.faults import SetupError
 
 posix = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 
@@ -15,10 +18,10 @@ posix = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.fixture
 def facts(monkeypatch):
     """Replaces what the report asks the machine; returns the places to change."""
-    for name in ("_python", "_pair", "_widgets", "_other_copy", "_imports", "_memory", "_disk"):
+    for name in ("_pair", "_widgets", "_other_copy", "_imports", "_network", "_memory", "_disk"):
         monkeypatch.setattr(doctor, name, lambda name=name: ("ok", name.strip("_"), "fine"))
-    monkeypatch.setattr(doctor, "_packages", lambda: [("ok", "torch", "2.14.1")])
-    monkeypatch.setattr(doctor, "_data", lambda: [("ok", "data", "fine")])
+    for name in ("names", "_python", "_packages", "files", "_data", "own_settings"):
+        monkeypatch.setattr(doctor, name, lambda name=name: [("ok", name.strip("_"), "fine")])
     return monkeypatch
 
 
@@ -71,13 +74,28 @@ def test_the_two_halves_of_a_slider_have_to_fit(ipywidgets, jupyterlab_widgets, 
     assert ("pip install" in line) == (state == "problem")
 
 
+@pytest.mark.parametrize(
+    ("version", "jupyterlab", "colab", "state"),
+    [("7.7.1", "4.6.6", True, "note"), ("7.7.1", None, False, "note"), ("7.7.1", "4.6.6", False, "problem"),
+     ("7.5.1", None, True, "problem"), ("8.1.9", "4.6.6", False, "ok")],
+)  # fmt: skip
+def test_old_widgets_may_stay_where_jupyterlab_does_not_show_them(monkeypatch, version, jupyterlab, colab, state):
+    versions = {"jupyterlab": jupyterlab, "ipywidgets": version}
+    monkeypatch.setattr(doctor, "installed_version", versions.get)
+    if colab:
+        monkeypatch.setitem(sys.modules, "google.colab", types.ModuleType("google.colab"))
+    assert doctor.package_fact("ipywidgets", ">=8.1,<9", version)[0] == state
+    widgets = doctor._widgets()
+    assert widgets is None if colab or jupyterlab is None else widgets[0] == "problem"
+
+
 def make_module(folder, monkeypatch, text):
     (folder / "deadly.py").write_text(text)
     monkeypatch.setenv("PYTHONPATH", str(folder))
 
 
 def test_imports_that_work_are_named():
-    assert doctor.imports_fact(["json", "csv"]) == ("ok", "imports", "json, csv can be imported")
+    assert imports.imports_fact(["json", "csv"]) == ("ok", "imports", "json, csv can be imported")
 
 
 @posix
@@ -88,26 +106,87 @@ def test_imports_that_work_are_named():
 )  # fmt: skip
 def test_an_import_that_kills_the_process_is_named_and_explained(tmp_path, monkeypatch, number, explanation):
     make_module(tmp_path, monkeypatch, f"import os, signal\nos.kill(os.getpid(), signal.{number})\n")
-    state, _, line = doctor.imports_fact(["json", "deadly", "csv"])
-    assert state == "problem" and line.startswith("deadly ends the process without an error message")
+    state, _, line = imports.imports_fact(["json", "deadly", "csv"])
+    assert state == "problem" and line.startswith(f"deadly ({tmp_path / 'deadly.py'}) ends the process without")
     assert explanation in line
 
 
 def test_an_import_that_fails_shows_its_error(tmp_path, monkeypatch):
     make_module(tmp_path, monkeypatch, "raise OSError('undefined symbol: _ZN2at')\n")
-    state, _, line = doctor.imports_fact(["deadly"])
-    assert state == "problem" and "deadly: OSError: undefined symbol: _ZN2at" in line
+    state, _, line = imports.imports_fact(["deadly"])
+    assert state == "problem" and f"deadly ({tmp_path / 'deadly.py'}): OSError: undefined symbol: _ZN2at" in line
+
+
+def test_a_module_that_python_is_told_to_find_elsewhere_is_named_with_its_cure(tmp_path, monkeypatch):
+    make_module(tmp_path, monkeypatch, "import packaging.version, packaging.gone\n")
+    (tmp_path / "packaging.py").write_text("print('hello')\n")
+    state, _, line = imports.imports_fact(["deadly", "csv"])
+    hidden = tmp_path / "packaging.py"
+    assert state == "problem" and line.startswith(f"deadly ({tmp_path / 'deadly.py'}): ModuleNotFoundError: ")
+    assert f"{hidden} comes from a folder that the variable PYTHONPATH names" in line
+    assert "unset PYTHONPATH" in line or os.name == "nt"
+    assert ".venv" not in line and "fresh" not in line
+
+
+def test_a_part_of_a_package_that_is_missing_is_no_fault_of_a_stranger(tmp_path, monkeypatch):
+    monkeypatch.setattr(imports, "fresh", lambda: "all anew")
+    _, _, line = imports.imports_fact(["packaging.gone"])
+    assert line.endswith("ModuleNotFoundError: No module named 'packaging.gone': all anew")
+
+
+@pytest.mark.parametrize("place", ["course", "notebooks", "own", "elsewhere"])
+def test_the_cure_fits_the_place_of_the_stranger(tmp_path, monkeypatch, place):
+    monkeypatch.setattr(imports, "COURSE", tmp_path / "course")
+    monkeypatch.setattr(imports.site, "getusersitepackages", lambda: str(tmp_path / "own"))
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    (tmp_path / "notebooks").mkdir()
+    monkeypatch.chdir(tmp_path / "notebooks")
+    cure = imports._cure_for(tmp_path / place / "torch.py")
+    ends = {"own": "set PYTHONNOUSERSITE=1, or uninstall it", "elsewhere": "move it away or uninstall it"}
+    assert cure.startswith(str(tmp_path / place / "torch.py")) and cure.endswith(ends.get(place, "rename it"))
+
+
+def test_to_delete_venv_is_the_cure_only_for_a_fault_in_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(imports, "COURSE", tmp_path)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
+    assert "delete the folder .venv" in imports.fresh()
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "other"))
+    assert "--force-reinstall" in imports.fresh() and sys.executable in imports.fresh()
+    (tmp_path / "other" / "conda-meta").mkdir(parents=True)
+    assert "conda env create" in imports.fresh() and "pip" not in imports.fresh()
 
 
 def test_an_import_that_never_ends_is_stopped(tmp_path, monkeypatch):
     make_module(tmp_path, monkeypatch, "import time\ntime.sleep(60)\n")
-    state, _, line = doctor.imports_fact(["deadly"], seconds=1)
+    state, _, line = imports.imports_fact(["deadly"], seconds=1)
     assert state == "problem" and "took longer than 1 seconds" in line
 
 
 def test_a_windows_exit_code_is_shown_as_windows_names_it():
-    assert "0xc0000005" in doctor.exit_reason(0xC0000005)
-    assert "too old" in doctor.exit_reason(0xC000001D)
+    assert "0xc0000005" in imports.exit_reason(0xC0000005)
+    assert "too old" in imports.exit_reason(0xC000001D)
+
+
+def test_a_computer_without_a_pytorch_is_told_unless_it_has_one(monkeypatch):
+    def refuse():
+        raise SetupError("there is no PyTorch for this computer")
+
+    monkeypatch.setattr(doctor, "check_platform", refuse)
+    assert doctor._python()[0][0] == "ok"
+    monkeypatch.setattr(doctor, "installed_version", lambda name: None)
+    state, _, line = doctor._python()[0]
+    assert state == "problem" and line.endswith(": there is no PyTorch for this computer")
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="a computer without a network, as Linux can make one")
+def test_programs_that_cannot_reach_each_other_are_told():
+    assert doctor._network() is None
+    code = "from course_lib import doctor; print(doctor._network())"
+    command = ["unshare", "--net", "--map-root-user", sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=COURSE, capture_output=True, text=True)
+    if done.stderr.startswith("unshare"):
+        pytest.skip("this system does not let us make a computer without a network")
+    assert done.stdout.startswith("('problem', 'network', 'programs here cannot reach each other at 127.0.0.1 (")
 
 
 def test_damaged_data_are_named_with_their_cure(monkeypatch):
@@ -140,4 +219,5 @@ def test_the_real_report_runs_in_a_python_that_lacks_everything(tmp_path):
     done = subprocess.run(command, cwd=COURSE, capture_output=True, encoding="utf-8")
     assert done.returncode == 1 and done.stderr == ""
     assert "problem  torch        not installed: run" in done.stdout
+    assert "ok       saving       your work can be saved" in done.stdout
     assert all(line.split()[0] in ("ok", "note", "problem") for line in done.stdout.splitlines())

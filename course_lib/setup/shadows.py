@@ -43,8 +43,8 @@ def told(paths: list) -> str:
     return ", ".join(paths) + " are named like modules that the course needs, and are taken in their place: rename them"
 
 
-def stop(folders: list) -> None:
-    """SystemExit with one line where a file in one of the folders hides a module."""
-    found = [path for folder in dict.fromkeys(map(os.path.abspath, folders)) for path in find(folder)]
+def stop(folder: str) -> None:
+    """SystemExit with one line where a file in the folder hides a module."""
+    found = find(folder)
     if found:
         raise SystemExit("\nThis did not work: " + told(found))
