@@ -32,8 +32,11 @@ for folder in /dev /sys $folders; do
 done
 for folder in $folders; do mount -o remount,bind,ro "$root$folder"; done
 ip link set lo up || true  # without a network, this machine still reaches itself
-chroot --userspec="$user" "$root" "$@"
-exit $?  # no exec: this shell is the first process, and stays root, so that --kill-child reaches it and with it all
+# No exec: this shell is the first process, and stays root, so that --kill-child reaches it, and with it all others.
+trap : INT  # what Ctrl-C means is up to the command
+code=0
+chroot --userspec="$user" "$root" "$@" || code=$?
+exit $code
 """
 
 

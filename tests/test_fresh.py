@@ -27,6 +27,20 @@ def running(word: str) -> list[str]:
     return found
 
 
+@pytest.mark.parametrize("code", [0, 7])
+def test_ctrl_c_reaches_what_runs_inside_and_its_exit_code_comes_back(code):
+    own = f"import signal, sys, time; signal.signal(signal.SIGINT, lambda *_: sys.exit({code})); "
+    own += "print('sta' + 'rted', flush=True); time.sleep(60)"
+    terminal = fresh.Terminal(BareRoot(Path("/"), []).command("nobody", "/", ["python3", "-c", own]))
+    try:
+        assert terminal.wait(60, re.compile("started"))
+        terminal.press_ctrl_c()
+        terminal.wait(30)
+        assert terminal.code == code
+    finally:
+        terminal.end()
+
+
 def test_what_an_ordinary_user_runs_inside_ends_with_its_terminal():
     code = "import sys, time; print('sta' + 'rted', flush=True); time.sleep(300)"
     word = f"ends-with-{os.getpid()}"
