@@ -284,6 +284,15 @@ def test_in_a_notebook_only_its_own_folder_counts(course, monkeypatch):
     assert files.saving() == []  # on a server the course belongs to somebody else
 
 
+def test_without_the_course_folder_the_packages_around_the_library_are_no_concern(course, monkeypatch):
+    (course / "torch.py").write_text("")
+    denied = PermissionError(errno.EACCES, "Permission denied")
+    monkeypatch.setattr(files, "cannot_write", lambda path: [(path, denied)] if path == course else [])
+    monkeypatch.setattr(files, "is_here", lambda: False)
+    monkeypatch.chdir(course / "my_lessons")
+    assert files.names() == files.saving() == []
+
+
 def test_a_notebook_is_told_from_a_command():
     code = "from course_lib.setup.checks import files; print(files.in_notebook())"
     done = start("IPython", "-c", code, cwd=COURSE)

@@ -71,7 +71,7 @@ def places(**folders: str) -> list[Fact]:
     if not refused:
         return []
     shown = "; ".join(f"{name}, {place} ({error.strerror})" for name, place, error in refused)
-    names = " and ".join(name for name, _, _ in refused)
+    names = ", ".join(name for name, _, _ in refused)
     text = f"Jupyter cannot write in {shown}. `lab` takes folders in the course instead"
     return [("note", "places", f"{text}; to start JupyterLab in another way, set {names} to folders of your own")]
 
