@@ -68,6 +68,12 @@ def test_a_dollar_in_a_name_is_no_formula_of_the_picture(evil_record):
     assert class_picture({"$x^$ a_$b$": done, r"$\bad": done}, ["patchify"]).png.startswith(b"\x89PNG")
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_long_name_leaves_room_for_the_picture(evil_record):
+    done = read_record(evil_record)
+    assert class_picture({"a long name " * 20: done}, ["patchify"]).png.startswith(b"\x89PNG")
+
+
 @posix
 def test_an_error_of_a_command_for_teachers_is_one_harmless_line(tmp_path, capsys):
     assert class_main(["overview", str(tmp_path / EVIL[:-1])]) == 1

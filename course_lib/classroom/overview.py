@@ -222,7 +222,8 @@ def class_picture(learners: Class, exercises: list[str]) -> Picture:
             text = {"not tried": "", "stuck": f"{one.checks}!"}.get(one.state, str(one.checks))
             axes.text(x + 0.5, y + 0.5, text, ha="center", va="center", color=ink(COLOURS[states[y][x]]), fontsize=8)
     rows = [y + 0.5 for y in range(len(done))]
-    axes.set_yticks(rows, list(learners), fontsize=9, parse_math=False)  # a $ in a name is a $
+    names = [name if len(name) <= 40 else name[:39] + "…" for name in learners]
+    axes.set_yticks(rows, names, fontsize=9, parse_math=False)  # a $ in a name is a $
     axes.set_xticks([x + 0.5 for x in range(len(exercises))], exercises, fontsize=9, rotation=45, ha="right")
     lessons = [all_exercises()[name].lesson for name in exercises]
     first = [x for x, lesson in enumerate(lessons) if lesson not in lessons[:x]]
