@@ -44,12 +44,15 @@ def problem_before_start(version=sys.version_info) -> str:
 def lab(arguments: list, build: str) -> int:
     """Opens JupyterLab at the learner's copy of the first lesson, or at the lesson; the course folder is its root."""
     from course_lib.setup import machine, server
+    from course_lib.setup.checks.files import names
     from course_lib.setup.installation import environment
 
     server.check_options(arguments)
     python = environment("lab", build)
     machine.check_writable(COURSE)
     folder = "notebooks" if "--author" in arguments else own_lessons()
+    for _, _, text in names():
+        print(text, flush=True)
     return server.start(python, folder + "/" + FIRST_LESSON, [a for a in arguments if a != "--author"])
 
 
@@ -167,7 +170,9 @@ def main(arguments: list) -> int:
 
 
 def _tell(problem: str, said: str = "") -> int:
-    print(f"{said}\nThis did not work: {problem}", file=sys.stderr)
+    from course_lib.printable import printable
+
+    print(f"{said}\nThis did not work: {printable(problem)}", file=sys.stderr)
     return 1
 
 

@@ -1,7 +1,5 @@
 """Makes text that others wrote safe to print: names, records, paths, messages."""
 
-from __future__ import annotations
-
 JOINERS = "\u200c\u200d"  # part of how names in Persian and Hindi are written
 
 

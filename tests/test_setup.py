@@ -78,7 +78,7 @@ class Course:
         (folder / "course_lib").mkdir(parents=True)
         for name in ("tests", "notebooks"):
             (folder / name).mkdir()
-        for name in ("__init__.py", "__main__.py", "requirements.py", "doctor.py"):
+        for name in ("__init__.py", "__main__.py", "requirements.py", "doctor.py", "printable.py", "progress.py"):
             shutil.copy(COURSE / "course_lib" / name, folder / "course_lib" / name)
         shutil.copytree(COURSE / "course_lib" / "setup", folder / "course_lib" / "setup")
         shutil.copy(COURSE / "notebooks" / FIRST, folder / "notebooks" / FIRST)
@@ -252,7 +252,9 @@ def test_environment_yml_names_the_same_packages_and_ranges():
 # --- the command line before anything is installed
 
 
-@pytest.mark.parametrize("name", ["__init__.py", "__main__.py", "setup/__init__.py", "setup/shadows.py"])
+@pytest.mark.parametrize(
+    "name", ["__init__.py", "__main__.py", "printable.py", "setup/__init__.py", "setup/shadows.py"]
+)
 def test_an_old_python_can_read_the_command_line(name):
     tree = ast.parse(text_of(f"course_lib/{name}"), feature_version=(3, 7))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
@@ -673,7 +675,7 @@ def test_the_real_pip_asks_the_index_of_small_builds_first(monkeypatch, tmp_path
 
 def test_the_line_that_moves_tells_downloads_and_then_what_is_unpacked(monkeypatch, tmp_path):
     monkeypatch.setattr(installation, "VENV", tmp_path)
-    free = iter([9e9, 9e9, 7.5e9])
+    free = iter([9e9, 9e9, 7.5e9, 8e9])
     monkeypatch.setattr(shutil, "disk_usage", lambda path: namedtuple("Usage", "free")(next(free)))
     (tmp_path / "downloads" / "pip-unpack").mkdir(parents=True)
     with (tmp_path / "downloads" / "pip-unpack" / "a.whl").open("wb") as file:
@@ -684,6 +686,7 @@ def test_the_line_that_moves_tells_downloads_and_then_what_is_unpacked(monkeypat
     assert told(line).endswith("0.25 GB, torch-2.14.1 532.8 MB")
     assert told("Installing collected packages: a, b") == "3/3 Unpacking about 6.2 GB: 0.00 GB"
     assert told("") == "3/3 Unpacking about 6.2 GB: 1.50 GB"
+    assert told("") == "3/3 Unpacking about 6.2 GB: 1.50 GB"  # another program deleted something
 
 
 # --- what the commands start
@@ -726,6 +729,14 @@ def test_an_author_opens_the_lessons_themselves_and_gets_no_copy(course):
     assert arguments[1] == f"--LabApp.default_url=/lab/tree/notebooks/{FIRST}" and arguments[-1] == "--no-browser"
     assert "--author" not in arguments
     assert not (course.folder / "my_lessons").exists()
+
+
+def test_lab_names_a_file_that_hides_a_library_from_the_lessons(course):
+    course.run("lab")
+    (course.folder / "my_lessons" / "random.py").write_text("")
+    done = course.run("lab")
+    assert "my_lessons/random.py is named like a module" in done.stdout.replace(os.sep, "/")
+    assert len(course.calls("jupyterlab")) == 2
 
 
 def test_lab_starts_at_the_lesson_where_no_copy_can_be_made(course):

@@ -282,7 +282,7 @@ class Installing:
     """Tells how far pip is: gigabytes downloaded, then gigabytes unpacked, and the file that it is at."""
 
     def __init__(self, build: Build) -> None:
-        self.build, self.file, self.free = build, "", None
+        self.build, self.file, self.free, self.unpacked = build, "", None, 0.0
 
     def __call__(self, line: str) -> str:
         """The line to be shown after pip wrote this one."""
@@ -294,8 +294,9 @@ class Installing:
         if self.free is None:
             size = _size(_downloads()) / 1e9
             return f"2/3 Downloading about {self.build.downloads} GB: {size:.2f} GB{self.file}"
-        size = max(self.free - shutil.disk_usage(VENV).free, 0) / 1e9
-        return f"3/3 Unpacking about {self.build.unpacked} GB: {size:.2f} GB"
+        # Other programs write and delete as well: never backwards, so that it moves for those who wait.
+        self.unpacked = max(self.unpacked, (self.free - shutil.disk_usage(VENV).free) / 1e9)
+        return f"3/3 Unpacking about {self.build.unpacked} GB: {self.unpacked:.2f} GB"
 
 
 def _size(folder: Path) -> int:
