@@ -23,20 +23,20 @@ import tempfile
 import time
 from pathlib import Path
 
-from course_lib import COURSE
+from course_lib import COURSE, is_here
 
 OLDEST = (3, 10)
 FIRST_LESSON = "00_start_here.ipynb"
 
 
-def problem_before_start(version=sys.version_info) -> str:
-    """What keeps every command from starting, in one line: an old Python, or a part of a course; else nothing."""
+def problem_before_start(command: str, version=sys.version_info) -> str:
+    """What keeps a command from starting, in one line: an old Python, or a part of a course; else nothing."""
     if tuple(version[:2]) < OLDEST:
         return (
             "Python 3.10 or newer is needed, this is Python {}.{}. Install a newer one from python.org, then "
             "start again with it, for example: python3.12 -m course_lib lab".format(*version[:2])
         )
-    if not (COURSE / "pyproject.toml").exists():
+    if not is_here() and command != "doctor":
         return "the course folder is not here. Clone the course, change into its folder and start again"
     return ""
 
@@ -120,7 +120,7 @@ def doctor(arguments: list, build: str) -> int:
     from course_lib.setup.server import environ, run
 
     python = sys.executable
-    if installation.lacking("lab") and installation.is_complete("lab"):
+    if is_here() and installation.lacking("lab") and installation.is_complete("lab"):
         installation.check_venv()
         python = str(installation.VENV_PYTHON)
     return run([python, "-m", "course_lib.doctor"], environ(python))
@@ -153,7 +153,7 @@ def main(arguments: list) -> int:
     if name not in COMMANDS:
         print("There is no command {!r}: use one of {}.".format(name, ", ".join(COMMANDS)), file=sys.stderr)
         return 2
-    problem = problem_before_start()
+    problem = problem_before_start(name)
     if problem:
         return _tell(problem)
     from course_lib.setup.faults import SetupError, explain

@@ -93,7 +93,7 @@ def test_every_file_of_the_package_is_in_the_wheel(installed):
 
 
 def test_the_doctor_says_that_the_lessons_are_not_here(installed):
-    done = installed.python("-m", "course_lib.doctor")
+    done = installed.python("-m", "course_lib", "doctor")
     assert done.stderr == "" and "ok       torch " in done.stdout and "3 files are there and unchanged" in done.stdout
     assert "note     no lessons   course_lib was installed as a package, without the lessons: clone" in done.stdout
 
