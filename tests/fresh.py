@@ -111,7 +111,7 @@ def try_start(root: BareRoot, tries: Tries, users: list[str]) -> None:
             seen = f"exit code {done.returncode}, {last_line(done.stdout)}"
             tries.tell(user, what, works, seen, done.stdout)
 
-    try_one("help", ["--help"], 0, "opens JupyterLab at the first lesson")
+    try_one("help", ["--help"], 0, "opens JupyterLab at your copy of the first lesson")
     try_one("doctor before the installation", ["doctor"], 1, "torch        not installed")
     try_one("progress", ["progress"], 0, "")
     try_one("lab without python3-venv", ["lab"], 1, "sudo apt install python3-venv")
@@ -137,19 +137,16 @@ def try_lab(root: BareRoot, tries: Tries, user: str, course: str) -> None:
                 return
             seconds = time.monotonic() - start
             server, token = found.groups()
-            lesson = f"{server}/lab/tree/notebooks/00_start_here.ipynb"
+            lesson = f"{server}/lab/tree/my_lessons/00_start_here.ipynb"
             statuses = {
                 "lesson 00": answer(f"{lesson}?token={token}"),
                 "its kernels": answer(f"{server}/api/kernelspecs?token={token}"),
                 "without the token": answer(f"{server}/api/kernelspecs"),
             }
-            presses = 0
-            while terminal.code is None and presses < 2:  # JupyterLab takes a second Ctrl-C for a yes
-                terminal.press_ctrl_c()
-                presses += 1
-                terminal.wait(PARTING if presses == 2 else 3)
+            terminal.press_ctrl_c()
+            terminal.wait(PARTING)
             works = list(statuses.values()) == [200, 200, 403] and terminal.code == 0
-            seen = f"{seconds:.0f} s, {statuses}, {presses} x Ctrl-C, exit code {terminal.code}"
+            seen = f"{seconds:.0f} s, {statuses}, after Ctrl-C exit code {terminal.code}"
             tries.tell(user, what, works, seen, terminal.shown)
         finally:
             terminal.end()
