@@ -19,7 +19,7 @@ FILES = {
     (MONO, "700"): "DejaVuSansMono-Bold.ttf",
 }
 # A live picture may have to show what a learner types: Latin and Greek letters, and signs of the lessons.
-LIVE = "".join(map(chr, [*range(0x20, 0x7F), *range(0xA0, 0x180), *range(0x391, 0x3CA)])) + "–—‘’“”…•⁰⁸←↑→↓−√∞≈≠≤≥"
+LIVE = "".join(map(chr, [*range(0x20, 0x7F), *range(0xA0, 0x180), *range(0x391, 0x3CA)])) + "–—‘’“”…•⁰⁸⁻←↑→↓−√∞≈≠≤≥"
 
 
 @functools.cache

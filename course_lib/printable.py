@@ -2,6 +2,8 @@
 
 JOINERS = "\u200c\u200d"  # part of how names in Persian and Hindi are written
 
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # also as wide signs of Chinese and Japanese
+
 
 def printable(text: object) -> str:
     """The text with everything that cannot be seen shown as an escape, such as \\x1b; one line, whatever it held.
@@ -14,4 +16,4 @@ def printable(text: object) -> str:
 def cell(text: str) -> str:
     """The same for a cell of a table in CSV, which no spreadsheet takes for a formula."""
     shown = printable(text)
-    return "'" + shown if shown.lstrip().startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠")) else shown
+    return "'" + shown if shown.lstrip()[:1] in FORMULA else shown

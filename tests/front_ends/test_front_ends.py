@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 
@@ -11,12 +10,12 @@ import pytest
 
 from course_lib import COURSE
 from course_lib.exercises import find_question
-from tests.lab import COLD_START, TOKEN, Lab, a_browser
+from tests.lab import COLD_START, Lab, a_browser
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = sync_api.expect
 
-LESSON = "04_image_to_patches.ipynb"
+LESSON = "my_lessons/04_image_to_patches.ipynb"
 
 
 def run_in_notebook(page) -> None:
@@ -63,9 +62,7 @@ def browser():
 @pytest.fixture(scope="module")
 def server(browser, tmp_path_factory):
     """One Jupyter server, which knows all the front ends that are installed."""
-    folder = tmp_path_factory.mktemp("server")
-    shutil.copy(COURSE / "notebooks" / LESSON, folder)
-    server = Lab(folder)
+    server = Lab(tmp_path_factory.mktemp("server"))
     server.start()
     yield server
     server.stop()
@@ -80,7 +77,7 @@ def test_a_slider_and_a_quiz_answer_in_another_front_end(name, server, browser):
     path, run_all = WAYS[name]
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(COLD_START)
-    page.goto(f"{server.address}/{path}?token={TOKEN}")
+    page.goto(f"{server.address}/{path}?{server.query}")
     live = page.locator(".widget-vbox", has=page.get_by_role("slider", name="Stride S")).last
     drawing, stride = live.locator(".course-panel svg").first, live.get_by_role("slider", name="Stride S")
     run_until(drawing, page, run_all)
