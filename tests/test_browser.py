@@ -12,7 +12,7 @@ from course_lib import COURSE
 from course_lib.exercises import find, find_question
 from course_lib.exercises.model import Question
 from course_lib.setup.copies import work
-from tests.lab import STEP, Lab, Notebook, a_browser
+from tests.lab import STEP, Lab, Notebook
 from tests.notebook_runs import LESSONS, NOTEBOOKS, called, code_cells, live_cells, read
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
@@ -26,21 +26,6 @@ RESHAPE = """def patchify(images, patch_size):
     count = (height // patch_size) * (width // patch_size)
     return images.reshape(batch, count, -1)
 """
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with a_browser() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def lab(browser, tmp_path_factory):
-    """A server in a copy of the course: the learner's own notebooks stay as they are."""
-    lab = Lab(tmp_path_factory.mktemp("lab"))
-    lab.start()
-    yield lab
-    lab.stop()
 
 
 @pytest.fixture(scope="module")

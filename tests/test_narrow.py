@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from course_lib import COURSE
-from tests.lab import STEP, Lab, Notebook, a_browser
+from tests.lab import STEP, Notebook
 from tests.notebook_runs import code_cells, read
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
@@ -17,20 +17,6 @@ OUTPUT = ".jp-OutputArea-output:has(img)"
 LETTERS = """svg => svg.getBoundingClientRect().width / svg.getAttribute("width")
   * Math.min(...[...svg.querySelectorAll("text")].map(text => parseFloat(text.getAttribute("font-size"))))"""
 SCROLLS = "one => one.scrollWidth > one.clientWidth"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with a_browser() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def lab(browser, tmp_path_factory):
-    lab = Lab(tmp_path_factory.mktemp("lab"))
-    lab.start()
-    yield lab
-    lab.stop()
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 from course_lib import COURSE
 from course_lib.exercises import find_question
-from tests.lab import COLD_START, Lab, a_browser
+from tests.lab import COLD_START
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = sync_api.expect
@@ -53,23 +53,8 @@ WAYS = {
 }
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with a_browser() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def server(browser, tmp_path_factory):
-    """One Jupyter server, which knows all the front ends that are installed."""
-    server = Lab(tmp_path_factory.mktemp("server"))
-    server.start()
-    yield server
-    server.stop()
-
-
 @pytest.mark.parametrize("name", WAYS)
-def test_a_slider_and_a_quiz_answer_in_another_front_end(name, server, browser):
+def test_a_slider_and_a_quiz_answer_in_another_front_end(name, lab, browser):
     try:
         version(name)
     except PackageNotFoundError:
@@ -77,7 +62,7 @@ def test_a_slider_and_a_quiz_answer_in_another_front_end(name, server, browser):
     path, run_all = WAYS[name]
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(COLD_START)
-    page.goto(f"{server.address}/{path}?{server.query}")
+    page.goto(f"{lab.address}/{path}?{lab.query}")
     live = page.locator(".widget-vbox", has=page.get_by_role("slider", name="Stride S")).last
     drawing, stride = live.locator(".course-panel svg").first, live.get_by_role("slider", name="Stride S")
     run_until(drawing, page, run_all)
