@@ -92,8 +92,9 @@ class TimeLimit:
         """Interrupt the main thread from another one, as long as something should end."""
         while not self._ended.wait(TICK):
             # One at a time, or a second one could be taken for the learner's. At the end of the stack one gets lost.
-            lost = self._tick_sent is not None and time.monotonic() > self._tick_sent + 10 * TICK
-            if (self.stopped or self.over) and (self._tick_sent is None or lost):
+            sent = self._tick_sent  # read once: the main thread takes it away when the tick arrives
+            lost = sent is not None and time.monotonic() > sent + 10 * TICK
+            if (self.stopped or self.over) and (sent is None or lost):
                 self._tick_sent = time.monotonic()
                 _interrupt_main_thread()
 

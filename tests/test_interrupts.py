@@ -552,3 +552,27 @@ def test_a_run_without_a_limit_is_one_of_ours_and_takes_the_time_it_takes(clock)
     with time_limit(1):
         got = outcomes.run(EXERCISES["count_patches"], slow)
     assert len(got) == CASES and not any(map(outcomes.timed_out, got))
+
+
+def test_a_tick_that_arrives_while_the_next_one_is_weighed_does_not_end_the_ticks(monkeypatch):
+    """The thread that ticks died of it, and what never ends was not stopped any more."""
+
+    class Arriving(timelimit.TimeLimit):
+        """Each second look finds that the tick has arrived."""
+
+        looks = 0
+
+        @property
+        def _tick_sent(self):
+            self.looks += 1
+            return time.monotonic() if self.looks % 2 else None
+
+        @_tick_sent.setter
+        def _tick_sent(self, when):
+            pass
+
+    limit, rounds = Arriving(0.0), iter([False, False, False, True])
+    monkeypatch.setattr(timelimit, "_interrupt_main_thread", lambda: None)
+    monkeypatch.setattr(limit, "_ended", types.SimpleNamespace(wait=lambda seconds: next(rounds)))
+    limit._tick()
+    assert limit.looks == 3
