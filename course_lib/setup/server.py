@@ -60,7 +60,6 @@ def environ(python: str, **more: str) -> dict[str, str]:
 
 def start(python: str, page: str, arguments: list[str]) -> int:
     """Opens JupyterLab at a page, such as "my_lessons/00_start_here.ipynb"; returns its exit code when it ends."""
-    check_options(arguments)
     places = {name: str(machine.state(folder)) for name, folder in PLACES.items()}
     for folder in places.values():
         Path(folder).mkdir(exist_ok=True)
