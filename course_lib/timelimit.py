@@ -12,6 +12,9 @@ from types import FrameType
 from typing import Any
 
 TICK = 0.1  # seconds between two looks at the clock
+# The end of the time has a signal of its own, so that it is never taken for the learner's interrupt. Nobody else's
+# program minds this one: without a handler it is ignored. Windows, where it is only played, has no SIGURG.
+SIGNAL = getattr(signal, "SIGURG", None) or signal.SIGBREAK
 
 
 class OutOfTime(KeyboardInterrupt):
@@ -39,7 +42,6 @@ class TimeLimit:
         self._start = time.monotonic()
         self._deadline = self._start + seconds
         self._ended = threading.Event()
-        self._tick_sent: float | None = None  # when, of a tick that has not arrived
         self._raised: KeyboardInterrupt | None = None
 
     @property
@@ -80,23 +82,18 @@ class TimeLimit:
     def _error(self) -> KeyboardInterrupt:
         return Stopped() if self.stopped else OutOfTime(f"stopped after {self.seconds:g} seconds")
 
-    def _interrupted(self, _: int, frame: FrameType | None) -> None:
-        """What SIGINT calls in the main thread: note who sent it, and raise where that is wanted."""
-        ticked, self._tick_sent = self._tick_sent is not None, None
-        self.stopped = self.stopped or not (ticked or self._deaf)
+    def _interrupted(self, number: int, frame: FrameType | None) -> None:
+        """What SIGINT and ticks call in the main thread: note the learner's stop, and raise where that is wanted."""
+        self.stopped = self.stopped or (number == signal.SIGINT and not self._deaf)
         if (self.stopped and _inside(TimeLimit.until_stopped, frame)) or (self.over and _inside(TimeLimit.call, frame)):
             self._raised = self._error()
             raise self._raised
 
     def _tick(self) -> None:
-        """Interrupt the main thread from another one, as long as something should end."""
+        """Wake the main thread from another one, as long as something should end."""
         while not self._ended.wait(TICK):
-            # One at a time, or a second one could be taken for the learner's. At the end of the stack one gets lost.
-            sent = self._tick_sent  # read once: the main thread takes it away when the tick arrives
-            lost = sent is not None and time.monotonic() > sent + 10 * TICK
-            if (self.stopped or self.over) and (sent is None or lost):
-                self._tick_sent = time.monotonic()
-                _interrupt_main_thread()
+            if self.stopped or self.over:
+                _wake_main_thread()
 
 
 @contextmanager
@@ -114,6 +111,7 @@ def time_limit(seconds: float) -> Iterator[TimeLimit]:
     else:
         limit = TimeLimit(seconds, deaf=before == signal.SIG_IGN)
         ticks = threading.Thread(target=limit._tick, daemon=True)
+        before_ticks = signal.signal(SIGNAL, limit._interrupted)
         signal.signal(signal.SIGINT, limit._interrupted)
         try:
             ticks.start()
@@ -122,6 +120,7 @@ def time_limit(seconds: float) -> Iterator[TimeLimit]:
             limit._ended.set()
             ticks.join()  # from here on none is sent, and one that was sent has come:
             signal.signal(signal.SIGINT, before)  # it calls the old handler first for what is pending
+            signal.signal(SIGNAL, before_ticks)
 
 
 def _inside(method: Callable, frame: FrameType | None) -> bool:
@@ -131,9 +130,9 @@ def _inside(method: Callable, frame: FrameType | None) -> bool:
     return frame is not None
 
 
-def _interrupt_main_thread() -> None:
-    """As the stop button does it: by a true signal where there are some, since that also wakes a sleep."""
+def _wake_main_thread() -> None:
+    """Send a tick: by a true signal where there are some, since that also wakes a sleep."""
     if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        signal.pthread_kill(threading.main_thread().ident, SIGNAL)
     else:
-        _thread.interrupt_main()
+        _thread.interrupt_main(SIGNAL)
