@@ -2,6 +2,7 @@
 
 Importing it costs nothing: each lesson imports the parts that it uses.
 """
+
 import sys
 
 if sys.argv[:1] == ["-m"] and "course_lib" in getattr(sys, "orig_argv", ["course_lib"]):

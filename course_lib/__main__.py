@@ -14,6 +14,7 @@ usual one all the same, --cpu the small one in any case.
 What else follows is passed on: after `lab` to JupyterLab (--no-browser, --port 8890), after `test` to
 pytest, after `refresh` it names notebooks, after `class` what is wanted (class --help tells).
 """
+
 # An old Python has to be able to read this file, to say which one is needed: syntax of 3.7, and
 # no import of our own modules before the version is checked.
 import os
@@ -66,7 +67,7 @@ def own_lessons() -> str:
 
 
 def test(arguments: list, build: str) -> int:
-    """Runs ruff and pytest, up to the first that fails. Paths among the arguments replace the usual ones."""
+    """Runs each step, up to the first that fails. Paths among the arguments replace pytest's usual ones."""
     from course_lib.setup.installation import environment
     from course_lib.setup.server import environ, run
 
@@ -74,7 +75,8 @@ def test(arguments: list, build: str) -> int:
     named = any((COURSE / a.split("::")[0]).exists() for a in arguments if not a.startswith("-"))
     folders = ["tests", "notebooks"]
     steps = {
-        "ruff": ["check", "course_lib"] + folders,
+        "ruff check": ["course_lib"] + folders,
+        "ruff format": ["--check", "course_lib"] + folders,
         "pytest": ["-n", "2", "--dist", "loadfile"] + ([] if named else folders) + arguments,
     }
     start = time.monotonic()
@@ -83,12 +85,12 @@ def test(arguments: list, build: str) -> int:
         variables.pop("MPLBACKEND", None)
         for name, options in steps.items():
             print("== " + name, flush=True)
-            code = run([python, "-m", name] + options, variables)
+            code = run([python, "-m"] + name.split() + options, variables)
             if code:
                 reason = "no test ran" if name == "pytest" and code == 5 else f"exit code {code}"
                 print(f"Failed: {name} ({reason}).", flush=True)
                 return code
-    print("Passed: {}, in {:.0f} s.".format(" and ".join(steps), time.monotonic() - start), flush=True)
+    print("Passed: {}, in {:.0f} s.".format(", ".join(steps), time.monotonic() - start), flush=True)
     return 0
 
 

@@ -172,13 +172,9 @@ def _exercise_and_answer(answer: Callable | str) -> tuple[Exercise, Callable | N
         return exercise, found
     name = getattr(answer, "__name__", None)
     if not callable(answer) or name is None:
-        raise TypeError(
-            f"expected the function itself, as in check(patchify), got {answer!r}: no brackets, no call"
-        )
+        raise TypeError(f"expected the function itself, as in check(patchify), got {answer!r}: no brackets, no call")
     if name == "<lambda>":
-        raise TypeError(
-            "a lambda has no name to find its exercise by: use def, or give the exercise's name as text"
-        )
+        raise TypeError("a lambda has no name to find its exercise by: use def, or give the exercise's name as text")
     return exercises.find(name), answer
 
 

@@ -97,14 +97,10 @@ def _no_error(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | No
     if got.error is None:
         layer = exercise.read is not None and isinstance(got.value, dict)
         came = f"an nn.{exercise.result.__name__}" if layer else brief(got.value)
-        return Fault(
-            "no error", f"this input has to be refused with an error, but your code returned {came}.", got
-        )
+        return Fault("no error", f"this input has to be refused with an error, but your code returned {came}.", got)
     if isinstance(got.error, case.raises) and not names_enough(got):
         words = [str(group[0]) for group in case.mentions if isinstance(group[0], str)]
-        what = (
-            f"name the {' and the '.join(words)}" if words else "name the id, its position and the allowed range"
-        )
+        what = f"name the {' and the '.join(words)}" if words else "name the id, its position and the allowed range"
         return Fault(
             "error says too little",
             f"your code refuses this input, which is right, but the error has to {what}. It says: "
@@ -154,9 +150,7 @@ def _type(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
         return (
             None
             if plain
-            else Fault(
-                "wrong type", f"expected a plain tensor, got one that is {value.layout} on {value.device}.", got
-            )
+            else Fault("wrong type", f"expected a plain tensor, got one that is {value.layout} on {value.device}.", got)
         )
     name = {int: "a whole number (int)", Tensor: "a tensor", list: "a list", dict: "a dict"}.get(wanted)
     name = name or f"an nn.{wanted.__name__}"
@@ -192,7 +186,9 @@ def _conversion(value: Any, wanted: type) -> str:
         return (
             "That is numpy: convert it with torch.from_numpy(...)."
             if module == "numpy"
-            else "Convert it with torch.tensor(...)." if isinstance(value, (list, tuple, int, float)) else ""
+            else "Convert it with torch.tensor(...)."
+            if isinstance(value, (list, tuple, int, float))
+            else ""
         )
     if wanted is int:
         return _to_whole(value, module)
@@ -234,9 +230,7 @@ def _tensors(exercise: Exercise, got: Outcome, expected: Outcome) -> list[tuple[
     if exercise.read is None:
         return []
     return [
-        (f"{key}: ", got.value[key], wanted)
-        for key, wanted in expected.value.items()
-        if isinstance(wanted, Tensor)
+        (f"{key}: ", got.value[key], wanted) for key, wanted in expected.value.items() if isinstance(wanted, Tensor)
     ]
 
 
@@ -366,8 +360,7 @@ def _values(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None
         if value.dtype == torch.float64 and near(value, wanted, 1e-6).all():
             kind = "rounded"
             meaning = (
-                "Right to seven digits: the numbers went through float32. Make the layer with the right dtype at"
-                " once."
+                "Right to seven digits: the numbers went through float32. Make the layer with the right dtype at once."
             )
         if near(value.flatten().sort().values, wanted.flatten().sort().values, got.slack).all():
             kind, text = "wrong order", f"the right numbers, but in another order. {text[0].upper()}{text[1:]}"
@@ -446,9 +439,7 @@ def _first_difference(value: Any, wanted: Any) -> str:
 def _place(axes: list[str], at: tuple[int, ...]) -> str:
     names = [axis.lower() if len(axis) == 1 else "" for axis in axes] if len(axes) == len(at) else [""] * len(at)
     return (
-        "("
-        + ", ".join(f"{name}={index}" if name else str(index) for name, index in zip(names, at, strict=True))
-        + ")"
+        "(" + ", ".join(f"{name}={index}" if name else str(index) for name, index in zip(names, at, strict=True)) + ")"
     )
 
 

@@ -3,6 +3,7 @@
 `python3 -m course_lib doctor` prints it, lesson 00 shows it in a cell. Standard library only at import, and
 what could kill the process is tried in another one.
 """
+
 import platform
 import shutil
 import socket

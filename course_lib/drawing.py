@@ -73,13 +73,31 @@ class Drawing:
         self.says: dict[str, str] = {}  # name -> what is said when it is pointed at
         self.lights: dict[str, list[str]] = {}  # name -> other names that light up with it
 
-    def rect(self, x: float, y: float, w: float, h: float, *, fill: str | None = None,
-             stroke: str | None = None, stroke_width: float = 1) -> None:
+    def rect(
+        self,
+        x: float,
+        y: float,
+        w: float,
+        h: float,
+        *,
+        fill: str | None = None,
+        stroke: str | None = None,
+        stroke_width: float = 1,
+    ) -> None:
         """Rectangle with its top left corner at (x, y); `fill` and `stroke` are "#rrggbb" or None."""
         self._add("rect", *_finite(x, y, w, h, stroke_width), _colour(fill), _colour(stroke))
 
-    def line(self, x1: float, y1: float, x2: float, y2: float, *, stroke: str = BLACK, width: float = 1.5,
-             arrow: bool = False) -> None:
+    def line(
+        self,
+        x1: float,
+        y1: float,
+        x2: float,
+        y2: float,
+        *,
+        stroke: str = BLACK,
+        width: float = 1.5,
+        arrow: bool = False,
+    ) -> None:
         """Straight line, with a head at (x2, y2) if `arrow`."""
         x1, y1, x2, y2, width = _finite(x1, y1, x2, y2, width)
         length = math.hypot(x2 - x1, y2 - y1)
@@ -93,8 +111,18 @@ class Drawing:
         corners = [(x2, y2), (foot_x + side_x, foot_y + side_y), (foot_x - side_x, foot_y - side_y)]
         self._add("head", corners, _colour(stroke))
 
-    def label(self, x: float, y: float, string: str, *, size: float = 13, anchor: str = "start",
-              colour: str = BLACK, bold: bool = False, mono: bool = False) -> None:
+    def label(
+        self,
+        x: float,
+        y: float,
+        string: str,
+        *,
+        size: float = 13,
+        anchor: str = "start",
+        colour: str = BLACK,
+        bold: bool = False,
+        mono: bool = False,
+    ) -> None:
         """One line of text; `y` is the middle of its height, `x` its start, middle or end as `anchor` says.
 
         A mono character is 0.6 * size wide; allow 0.65 * size for one of running text.
@@ -107,8 +135,10 @@ class Drawing:
         """Crisp pixels in the rectangle; `array` is (H, W) grey or (H, W, 3) RGB, numbers from 0 to 1."""
         values = np.asarray(array, dtype=float)
         if values.ndim not in (2, 3) or values.shape[2:] not in ((), (3,)) or values.size == 0:
-            raise ValueError(f"expected an array (H, W) or (H, W, 3), got {values.shape}: "
-                             "take one image, and permute(1, 2, 0) puts the channels last")
+            raise ValueError(
+                f"expected an array (H, W) or (H, W, 3), got {values.shape}: "
+                "take one image, and permute(1, 2, 0) puts the channels last"
+            )
         low, high = values.min(), values.max()
         if not (low >= -1e-6 and high <= 1 + 1e-6):
             raise ValueError(f"expected numbers from 0 to 1, got {low:g} to {high:g}: scale them first")
@@ -149,10 +179,12 @@ class Drawing:
         """The drawing as an <svg> element for HTML, white behind it and its text as a label."""
         body = "".join(_svg(shape) for shape in self.shapes)
         words = escape(_printable(self._words()))
-        return (f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{words}" '
-                f'width="{self.width}" height="{self.height}" viewBox="0 0 {self.width} {self.height}" '
-                f'font-family="{SANS},DejaVu Sans,sans-serif" text-rendering="geometricPrecision" '
-                f'style="display:block;max-width:100%;min-width:{self.least}px;height:auto;background:#fff">{body}</svg>')
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{words}" '
+            f'width="{self.width}" height="{self.height}" viewBox="0 0 {self.width} {self.height}" '
+            f'font-family="{SANS},DejaVu Sans,sans-serif" text-rendering="geometricPrecision" '
+            f'style="display:block;max-width:100%;min-width:{self.least}px;height:auto;background:#fff">{body}</svg>'
+        )
 
     def picture(self) -> Picture:
         """The drawing as a Picture: a PNG of twice the pixel density, and the text."""
@@ -224,24 +256,29 @@ _BASELINE = 0.36  # from the middle of a line of text down to its baseline, as a
 def _svg(shape: tuple) -> str:
     match shape:
         case "rect", x, y, w, h, width, fill, stroke:
-            return (f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" fill="{fill or "none"}" '
-                    f'stroke="{stroke or "none"}" stroke-width="{width:g}" shape-rendering="crispEdges"/>')
+            return (
+                f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" fill="{fill or "none"}" '
+                f'stroke="{stroke or "none"}" stroke-width="{width:g}" shape-rendering="crispEdges"/>'
+            )
         case "line", x1, y1, x2, y2, width, stroke:
-            return (f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{stroke}" '
-                    f'stroke-width="{width:g}"/>')
+            return f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{stroke}" stroke-width="{width:g}"/>'
         case "head", corners, fill:
             return f'<polygon points="{" ".join(f"{x:g},{y:g}" for x, y in corners)}" fill="{fill}"/>'
         case "label", x, y, size, string, anchor, colour, bold, mono:
             # Blanks are kept, so that code looks as it does in the PNG.
             font = f' font-family="{MONO},DejaVu Sans Mono,monospace"' if mono else ""
             font += ' font-weight="bold"' if bold else ""
-            return (f'<text x="{x:g}" y="{y + _BASELINE * size:g}" font-size="{size:g}px" fill="{colour}" '
-                    f'text-anchor="{anchor}"{font} '
-                    f'style="white-space:pre">{escape(string)}</text>')
+            return (
+                f'<text x="{x:g}" y="{y + _BASELINE * size:g}" font-size="{size:g}px" fill="{colour}" '
+                f'text-anchor="{anchor}"{font} '
+                f'style="white-space:pre">{escape(string)}</text>'
+            )
         case "pixels", x, y, w, h, values:
-            return (f'<image x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" preserveAspectRatio="none" '
-                    'style="image-rendering:pixelated" '
-                    f'href="data:image/png;base64,{base64.b64encode(_png(values)).decode()}"/>')
+            return (
+                f'<image x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" preserveAspectRatio="none" '
+                'style="image-rendering:pixelated" '
+                f'href="data:image/png;base64,{base64.b64encode(_png(values)).decode()}"/>'
+            )
 
 
 def _artist(axes: Axes, shape: tuple) -> Artist:
@@ -250,30 +287,54 @@ def _artist(axes: Axes, shape: tuple) -> Artist:
 
     match shape:
         case "rect", x, y, w, h, width, fill, stroke:
-            return axes.add_patch(Rectangle((x, y), w, h, facecolor=fill or "none", snap=False,
-                                            edgecolor=stroke or "none",
-                                            linewidth=width * _POINT if stroke else 0))
+            return axes.add_patch(
+                Rectangle(
+                    (x, y),
+                    w,
+                    h,
+                    facecolor=fill or "none",
+                    snap=False,
+                    edgecolor=stroke or "none",
+                    linewidth=width * _POINT if stroke else 0,
+                )
+            )
         case "line", x1, y1, x2, y2, width, stroke:
-            return axes.add_line(Line2D([x1, x2], [y1, y2], color=stroke, linewidth=width * _POINT,
-                                        solid_capstyle="butt", snap=False))
+            return axes.add_line(
+                Line2D([x1, x2], [y1, y2], color=stroke, linewidth=width * _POINT, solid_capstyle="butt", snap=False)
+            )
         case "head", corners, fill:
             return axes.add_patch(Polygon(corners, facecolor=fill, linewidth=0))
         case "label", x, y, size, string, anchor, colour, bold, mono:
             side = {"start": "left", "middle": "center", "end": "right"}[anchor]
             family, weight = "DejaVu Sans Mono" if mono else "DejaVu Sans", "bold" if bold else "normal"
-            return axes.text(x, y + _BASELINE * size, string, fontsize=size * _POINT, color=colour,
-                             ha=side, va="baseline", fontfamily=family, fontweight=weight,
-                             parse_math=False, usetex=False)
+            return axes.text(
+                x,
+                y + _BASELINE * size,
+                string,
+                fontsize=size * _POINT,
+                color=colour,
+                ha=side,
+                va="baseline",
+                fontfamily=family,
+                fontweight=weight,
+                parse_math=False,
+                usetex=False,
+            )
         case "pixels", x, y, w, h, values:
             return axes.imshow(values, extent=(x, x + w, y + h, y), interpolation="nearest", origin="upper")
 
 
 def _png(values: np.ndarray) -> bytes:
     """A PNG of (H, W, 3) bytes, one pixel for each."""
+
     def chunk(name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
     height, width, _ = values.shape
     rows = np.pad(values.reshape(height, -1), ((0, 0), (1, 0)))  # each row begins with 0: no filter
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
-            + chunk(b"IDAT", zlib.compress(rows.tobytes())) + chunk(b"IEND", b""))
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+        + chunk(b"IDAT", zlib.compress(rows.tobytes()))
+        + chunk(b"IEND", b"")
+    )

@@ -40,9 +40,7 @@ def linear_from_embedding(embedding: nn.Embedding) -> nn.Linear:
     if not isinstance(embedding, nn.Embedding):
         raise TypeError(f"expected an nn.Embedding, got {type(embedding).__name__}")
     if embedding.max_norm is not None:
-        raise ValueError(
-            "this embedding has max_norm, so reading rescales its rows; a linear layer cannot do that"
-        )
+        raise ValueError("this embedding has max_norm, so reading rescales its rows; a linear layer cannot do that")
     table = embedding.weight
     # skip_init: the values are replaced at once, and the global random stream stays where it is
     linear = nn.utils.skip_init(nn.Linear, *table.shape, bias=False, device=table.device, dtype=table.dtype)
@@ -193,8 +191,7 @@ def channels_last_weight(weight: Tensor, channels: int, patch_size: int) -> Tens
     shape = tuple(weight.shape) if isinstance(weight, Tensor) else type(weight).__name__
     if shape[1:] != (length,):
         raise ValueError(
-            f"weight must have the shape (D, {length}) for {channels} channels and patch size {patch_size}, got"
-            f" {shape}"
+            f"weight must have the shape (D, {length}) for {channels} channels and patch size {patch_size}, got {shape}"
         )
     return channels_last(weight.unsqueeze(0), patch_size, channels).squeeze(0)
 

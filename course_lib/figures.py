@@ -72,9 +72,7 @@ def one_hot_drawing(tokens: Sequence[str], words: Sequence[str], matrix: Tensor)
             f"id {column}",
             f"{word!r}, token {told} → id {column} → a row with its only 1 in column {column}",
         )
-    places = ", ".join(
-        f"{token} in column {row.argmax().item()}" for token, row in zip(tokens, matrix, strict=True)
-    )
+    places = ", ".join(f"{token} in column {row.argmax().item()}" for token, row in zip(tokens, matrix, strict=True))
     drawing.text = (
         f"A table of {len(tokens)} rows, one for each token, and {len(words)} columns, one for each word of "
         f"the vocabulary. Each row has a single 1, all other cells are 0: {places}."
@@ -195,9 +193,7 @@ def pick_or_mix(word: Tensor, patch: Tensor, matrix: Tensor) -> Picture:
     wide, limit, left = 46, matrix.abs().max().item(), 20
     matrix_x, result_x = left + length * wide + 130, left + (length + dimension) * wide + 210
     drawing = Drawing(result_x + dimension * wide + 20, 2 * (length * CELL + 78) + 8)
-    for place, (row, name) in enumerate(
-        ((word, "a word, one-hot: picks one row"), (patch, "a patch: mixes all rows"))
-    ):
+    for place, (row, name) in enumerate(((word, "a word, one-hot: picks one row"), (patch, "a patch: mixes all rows"))):
         top = 50 + place * (length * CELL + 78)
         middle = top + (length - 1) * CELL / 2
         drawing.label(left, top - 30, name, bold=True)
@@ -272,9 +268,7 @@ def cut_in_steps(height: int, width: int, patch_size: int) -> Picture:
     step, grid_width = tile + gap, columns * (tile + gap) - gap
     swapped_x = 20 + grid_width + 40
     merged_x = swapped_x + grid_width + 70
-    drawing = Drawing(
-        merged_x + patch_size**2 * CELL + 20, top + max(rows * step, rows * columns * (CELL + 6)) + 10
-    )
+    drawing = Drawing(merged_x + patch_size**2 * CELL + 20, top + max(rows * step, rows * columns * (CELL + 6)) + 10)
     numbers = torch.arange(height * width).reshape(rows, patch_size, columns, patch_size)
     titles = (
         (20, "split", "read along the rows"),
@@ -462,9 +456,7 @@ def course_map(titles: Mapping[str, str], notes: Mapping[str, str]) -> Picture:
     """The lessons on their two lanes; `notes` is a short line for each, such as its minutes."""
     # Downwards, so that it is narrow enough to be read in a small window.
     drawing = Drawing(2 * BOX_W + 180, 7.5 * BOX_H + 188)
-    corner = {
-        number: (20 + lane * (BOX_W / 2 + 70), 16 + row * (BOX_H + 24)) for number, (lane, row) in MAP.items()
-    }
+    corner = {number: (20 + lane * (BOX_W / 2 + 70), 16 + row * (BOX_H + 24)) for number, (lane, row) in MAP.items()}
     (left, words_top), (right, pictures_top) = corner["01"], corner["04"]
     drawing.label(left, words_top - 14, "words", bold=True, colour=BLUE)
     drawing.label(right + BOX_W, pictures_top - 14, "pictures", anchor="end", bold=True, colour="#a84a00")

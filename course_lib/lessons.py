@@ -29,15 +29,11 @@ class Lesson:
 LESSONS = (
     Lesson("00", "Start here", 10, "How does this course work, and is my computer ready?"),
     Lesson("01", "Words as one-hot codes", 50, "How can a machine tell words apart, and what does that cost?"),
-    Lesson(
-        "02", "Looking up is multiplying", 60, "Is an embedding layer new, or a product that nobody carries out?"
-    ),
+    Lesson("02", "Looking up is multiplying", 60, "Is an embedding layer new, or a product that nobody carries out?"),
     Lesson("03", "Learning word vectors", 80, "Where do the numbers in the table come from?"),
     Lesson("04", "From image to patches", 65, "A sentence has spaces. Where are the spaces in a picture?"),
     Lesson("05", "One matrix for every patch", 45, "A word has a row in a table. What does a patch have?"),
-    Lesson(
-        "06", "A convolution that is a projection", 85, "The paper says linear, the code says Conv2d. Which is it?"
-    ),
+    Lesson("06", "A convolution that is a projection", 85, "The paper says linear, the code says Conv2d. Which is it?"),
     Lesson("07", "A place and a summary", 60, "If all patches are shuffled, does the transformer notice?"),
     Lesson("08", "The hybrid", 55, "Is the strided convolution the hybrid of the paper?"),
     Lesson("09", "A dictionary of patches", 45, "Could patches be looked up, as words are?"),
@@ -52,16 +48,13 @@ class Overview:
         solved = progress.solved()
         self.rows = []
         for lesson in LESSONS:
-            names = [
-                name for name, exercise in exercises.all_exercises().items() if exercise.lesson == lesson.number
-            ]
+            names = [name for name, exercise in exercises.all_exercises().items() if exercise.lesson == lesson.number]
             state = f"{len(solved.intersection(names))} of {len(names)} solved"
             self.rows.append((lesson, state, [name for name in names if name not in solved]))
 
     def __repr__(self) -> str:
         return "\n".join(
-            f"{lesson.number}  {lesson.title:<36}{lesson.minutes:>3} min  {state}"
-            for lesson, state, _ in self.rows
+            f"{lesson.number}  {lesson.title:<36}{lesson.minutes:>3} min  {state}" for lesson, state, _ in self.rows
         )
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:

@@ -39,9 +39,7 @@ class Outcome:
         return f" on line {self.line}, `{self.source}`" if self.line else ""
 
 
-def run(
-    exercise: Exercise, answer: Callable, limit: TimeLimit | None = None, backwards: bool = False
-) -> list[Outcome]:
+def run(exercise: Exercise, answer: Callable, limit: TimeLimit | None = None, backwards: bool = False) -> list[Outcome]:
     """Call the answer on every case, in order or `backwards`; the case on which the time ends is the last that is run.
 
     The outcomes stand in the order of the cases. Raises Stopped where the learner stops the check.
@@ -139,9 +137,7 @@ def shown(value: Any) -> str:
 
 def names_enough(outcome: Outcome) -> bool:
     """Whether the error's text names a number or word of each group that the case asks for, and nothing else."""
-    found: set[int | str] = {
-        int(digits.replace("−", "-")) for digits in re.findall(r"[-−]?\d+", str(outcome.error))
-    }
+    found: set[int | str] = {int(digits.replace("−", "-")) for digits in re.findall(r"[-−]?\d+", str(outcome.error))}
     found |= {abs(number) for number in found}  # "0-5" is read as 0 and -5
     found |= set(re.findall(r"[a-z]+", str(outcome.error).lower()))
     return all(found & set(group) for group in outcome.case.mentions) and not found & set(outcome.case.unmentioned)
@@ -228,9 +224,7 @@ def _file(answer: Callable) -> str | None:
     return next((part.__code__.co_filename for part in (answer, *methods) if hasattr(part, "__code__")), None)
 
 
-def changing_line(
-    exercise: Exercise, answer: Callable, number: int, limit: TimeLimit
-) -> tuple[int | None, str]:
+def changing_line(exercise: Exercise, answer: Callable, number: int, limit: TimeLimit) -> tuple[int | None, str]:
     """Number and text of the learner's line that changes an input of the case with that number, or (None, "")."""
     case, file = exercise.cases()[number], _file(answer)
     arguments = (*case.args, *case.given)

@@ -135,9 +135,7 @@ def _grid(height: int, width: int, patch_size: PatchSize, stride: PatchSize | No
     ]
     if small:
         raise ValueError("image " + " and ".join(small) + ": no patch fits")
-    rows, columns = (
-        (size - side) // step + 1 for size, side, step in zip((height, width), sides, steps, strict=True)
-    )
+    rows, columns = ((size - side) // step + 1 for size, side, step in zip((height, width), sides, steps, strict=True))
     return rows, columns
 
 

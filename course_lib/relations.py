@@ -240,9 +240,7 @@ def _with(case: Case, values: dict[int, Any]) -> Case | None:
     return dataclasses.replace(case, args=tuple(parts[:count]), given=tuple(parts[count:]))
 
 
-def _tried(
-    exercise: Exercise, answer: Callable, cases: list[Case], limit: TimeLimit | None = None
-) -> list[Outcome]:
+def _tried(exercise: Exercise, answer: Callable, cases: list[Case], limit: TimeLimit | None = None) -> list[Outcome]:
     """What comes of other cases; what is printed or warned of on the way concerns nobody."""
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -3,6 +3,7 @@
 The small part of Python's version rules that our own requirement files use. It works before anything
 is installed, so it can use nothing but the standard library (and Python 3.10 cannot read TOML).
 """
+
 import re
 import sys
 from importlib import metadata

@@ -242,9 +242,7 @@ def on_a_plane(tables: Sequence[Tensor]) -> list[Tensor]:
     return [(table - table.mean(0)) @ (directions * largest.sign()).T for table in tables]
 
 
-def share_in_group(
-    weight: Tensor, vocabulary: dict[str, int], groups: dict[str, Sequence[str]], k: int = 3
-) -> float:
+def share_in_group(weight: Tensor, vocabulary: dict[str, int], groups: dict[str, Sequence[str]], k: int = 3) -> float:
     """Share of the k nearest words of each grouped word that belong to its group."""
     positive_int("k", k)
     if not any(groups.values()):

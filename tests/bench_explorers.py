@@ -82,14 +82,16 @@ PICTURES = "[...document.querySelectorAll('.jp-OutputArea-output img')].map((ima
 def slide_the_usual_way(notebook: Notebook) -> list[float]:
     """Milliseconds from a key on ipywidgets' slider to another picture on the page."""
     page, times = notebook.page, []
-    page.evaluate("""() => {
+    page.evaluate(
+        """() => {
       window.marks = {};
       document.addEventListener("keydown", () => { window.marks.start = performance.now(); }, true);
       new MutationObserver(() => {
         const shown = PICTURES;
         if (shown !== window.marks.shown && shown) { window.marks.shown = shown; window.marks.end = performance.now(); }
       }).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["src"] });
-    }""".replace("PICTURES", PICTURES))
+    }""".replace("PICTURES", PICTURES)
+    )
     handle = notebook.cell("usual").locator(".noUi-handle")
     handle.focus()
     for move in range(MOVES):

@@ -55,9 +55,7 @@ def live_cells(notebook) -> list[str]:
     """The ids of the cells that show a live picture: they end in a call of something of `explorers`."""
     parts = [node for cell in code_cells(notebook) for node in ast.walk(ast.parse(cell.source))]
     imports = [part for part in parts if isinstance(part, ast.ImportFrom)]
-    names = {
-        alias.name for part in imports if part.module.startswith("course_lib.explorers") for alias in part.names
-    }
+    names = {alias.name for part in imports if part.module.startswith("course_lib.explorers") for alias in part.names}
     lasts = {cell.id: ast.parse(cell.source).body[-1] for cell in code_cells(notebook)}
     calls = {name: last.value for name, last in lasts.items() if isinstance(getattr(last, "value", None), ast.Call)}
     return [name for name, call in calls.items() if getattr(call.func, "id", "") in names]

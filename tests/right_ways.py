@@ -299,9 +299,7 @@ def by_rounding_up(height, width, patch_size, stride):
 
 
 def by_convolution_shape(height, width, patch_size, stride):
-    return F.conv2d(
-        torch.zeros(1, 1, height, width), torch.zeros(1, 1, patch_size, patch_size), stride=stride
-    ).numel()
+    return F.conv2d(torch.zeros(1, 1, height, width), torch.zeros(1, 1, patch_size, patch_size), stride=stride).numel()
 
 
 # patchify
@@ -1038,8 +1036,7 @@ def field_backwards(layers):
 
 def field_by_sum(layers):
     return 1 + sum(
-        (kernel - 1) * math.prod(stride for _, stride in layers[:place])
-        for place, (kernel, _) in enumerate(layers)
+        (kernel - 1) * math.prod(stride for _, stride in layers[:place]) for place, (kernel, _) in enumerate(layers)
     )
 
 
@@ -1134,6 +1131,8 @@ def parameters_by_shapes(channels, patch_size, image_size, dimension, depth, hid
     shapes += [(classes, d), (classes,)]
     block = [(3 * d, d), (3 * d,), (d, d), (d,), (hidden, d), (hidden,), (d, hidden), (d,), *4 * [(d,)]]
     return sum(math.prod(shape) for shape in shapes + depth * block)
+
+
 # nearest_code, decode, quantisation_error
 
 

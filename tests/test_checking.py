@@ -546,9 +546,7 @@ def test_a_class_with_nothing_but_gaps_is_not_attempted(tmp_path, head):
 
 def test_a_forward_that_returns_nothing_is_told(tmp_path):
     result = check_class(tmp_path, ("super().__init__()", *CONVOLUTION), (TOKENS.replace("return", "tokens ="),))
-    assert (
-        result.diagnosis == "returned nothing" and "expected a tensor, but your code returned None" in result.message
-    )
+    assert result.diagnosis == "returned nothing" and "expected a tensor, but your code returned None" in result.message
 
 
 @pytest.mark.parametrize(
@@ -777,9 +775,7 @@ def test_a_lambda_is_told_to_become_a_function():
 
 
 def test_a_lambda_with_a_name_in_the_notebook_can_be_checked(monkeypatch):
-    monkeypatch.setattr(
-        sys.modules["__main__"], "count_patches", lambda h, w, p, s: (h // p) * (w // p), raising=False
-    )
+    monkeypatch.setattr(sys.modules["__main__"], "count_patches", lambda h, w, p, s: (h // p) * (w // p), raising=False)
     assert check("count_patches").diagnosis == "stride ignored"
     own = EXERCISES["count_patches"].solution
     monkeypatch.setattr(sys.modules["__main__"], "count_patches", lambda *args: own(*args))

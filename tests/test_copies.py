@@ -324,6 +324,7 @@ STRANGE = {
 
 def listed(folder):
     """All that lies in a folder: kinds, targets of links, bytes."""
+
     def content(path):
         if path.is_symlink() or not path.is_file():
             return os.readlink(path) if path.is_symlink() else path.stat().st_mode

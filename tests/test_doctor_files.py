@@ -247,6 +247,7 @@ def test_a_full_disk_is_told_as_that_and_not_as_a_lack_of_rights(course, monkeyp
         def __init__(self, *arguments, **more): ...
         def __enter__(self):
             return self
+
         def __exit__(self, *error): ...
         def write(self, content):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

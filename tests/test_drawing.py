@@ -164,10 +164,16 @@ def test_pixels_in_the_svg_are_the_same_numbers():
     assert np.array_equal(found, np.rint(values * 255).astype(int))
 
 
-@pytest.mark.parametrize(("array", "message"), [
-    (np.zeros((1, 3, 4, 4)), "expected an array"), (np.zeros((3, 4, 4)), "permute"),
-    (np.zeros((0, 4)), r"\(0, 4\)"),
-    (np.full((2, 2), 255.0), "from 0 to 1"), (np.full((2, 2), np.nan), "from 0 to 1")])
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.zeros((1, 3, 4, 4)), "expected an array"),
+        (np.zeros((3, 4, 4)), "permute"),
+        (np.zeros((0, 4)), r"\(0, 4\)"),
+        (np.full((2, 2), 255.0), "from 0 to 1"),
+        (np.full((2, 2), np.nan), "from 0 to 1"),
+    ],
+)
 def test_wrong_arrays_are_refused(array, message):
     with pytest.raises(ValueError, match=message):
         Drawing(10, 10, "x").pixels(0, 0, 10, 10, array)

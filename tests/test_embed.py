@@ -26,9 +26,7 @@ def tables_and_ids(draw):
     shape = draw(st.lists(st.integers(0, 4), max_size=3))
     count = int(torch.tensor(shape).prod())
     numbers = draw(st.lists(st.integers(0, rows - 1), min_size=count, max_size=count))
-    return torch.tensor(numbers, dtype=torch.int64).reshape(shape), some_table(
-        rows, columns, draw(st.integers(0, 99))
-    )
+    return torch.tensor(numbers, dtype=torch.int64).reshape(shape), some_table(rows, columns, draw(st.integers(0, 99)))
 
 
 @FEW

@@ -65,9 +65,10 @@ def test_the_pictures_say_what_they_hold():
     assert "2 × 3 small maps" in model_figures.position_similarity(torch.randn(6, 4), (2, 3)).text
     curves = model_figures.learning_curves(linear=[0.2, 0.7, 0.9], hybrid=[0.8, 0.95]).text
     assert "linear 3 epochs; hybrid 2 epochs" in curves
-    assert "in a row, each with a line below it: 5, taken for 9." in model_figures.captioned_digits(
-        torch.rand(1, 1, 8, 8), ["5, taken for 9"]
-    ).text
+    assert (
+        "in a row, each with a line below it: 5, taken for 9."
+        in model_figures.captioned_digits(torch.rand(1, 1, 8, 8), ["5, taken for 9"]).text
+    )
     maps = model_figures.feature_maps(torch.rand(1, 8, 8), layer_1=torch.rand(3, 4, 4), layer_2=torch.rand(5, 2, 2))
     assert "layer 1: 3 maps of 4 × 4 cells; layer 2: 5 maps of 2 × 2 cells." in maps.text
 

@@ -64,8 +64,14 @@ def test_switched_off_it_imports_no_widget_library():
         heavy = {"ipywidgets", "anywidget", "matplotlib.pyplot"}
         print(sorted(live._repr_mimebundle_()[0]), heavy & set(sys.modules))
     """
-    run = subprocess.run([sys.executable, "-c", code], env={**os.environ, "COURSE_WIDGETS": "off"}, cwd=ROOT,
-                         capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "COURSE_WIDGETS": "off"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert run.stdout.strip() == "['image/png', 'text/html', 'text/plain'] set()"
 
 
@@ -172,10 +178,12 @@ def test_closing_and_showing_again_starts_afresh():
 def test_running_a_cell_again_in_a_kernel_closes_what_it_showed():
     from jupyter_client.manager import start_new_kernel
 
-    make = ("from course_lib.explorers.controls import Slider\nfrom course_lib.explorers.live import Live\n"
-            "from course_lib.drawing import Drawing\nfrom ipywidgets.widgets import widget as registry\n"
-            "from IPython.display import display\n"
-            "def draw(n): return Drawing(9, 9, str(n))\n")
+    make = (
+        "from course_lib.explorers.controls import Slider\nfrom course_lib.explorers.live import Live\n"
+        "from course_lib.drawing import Drawing\nfrom ipywidgets.widgets import widget as registry\n"
+        "from IPython.display import display\n"
+        "def draw(n): return Drawing(9, 9, str(n))\n"
+    )
     cell = "display(Live(draw, n=Slider('N', 1, 9, 2)))\nLive(draw, n=Slider('N', 1, 9, 2))"
     counts = []
     manager, client = start_new_kernel(cwd=str(ROOT))
@@ -198,8 +206,10 @@ def test_running_a_cell_again_in_a_kernel_closes_what_it_showed():
     assert counts == counts[:1] * 5
 
 
-@pytest.mark.parametrize(("sent", "kept"), [
-    (7, 7), (0, 1), (99, 20), (6.4, 6), (True, 5), ("9", 5), (None, 5), (float("nan"), 5), (float("inf"), 5)])
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [(7, 7), (0, 1), (99, 20), (6.4, 6), (True, 5), ("9", 5), (None, 5), (float("nan"), 5), (float("inf"), 5)],
+)
 def test_a_slider_keeps_to_its_numbers(sent, kept):
     slider = Slider("Size", 1, 20, 5).widget()
     slider.value = sent

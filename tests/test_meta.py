@@ -214,6 +214,6 @@ def test_no_exercise_draws_from_the_global_random_stream(file):
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         if re.search(r"torch\.(manual_seed|rand\w*|normal|bernoulli|multinomial)\(", line):
             assert "generator" in line, f"{file.name}:{number}: {line.strip()}"
-        assert not re.search(
-            r"\brandom\.(seed|random|shuffle|choice|randint)\(|np\.random", line
-        ), f"{file.name}:{number}"
+        assert not re.search(r"\brandom\.(seed|random|shuffle|choice|randint)\(|np\.random", line), (
+            f"{file.name}:{number}"
+        )

@@ -127,9 +127,7 @@ def test_processes_share_out_files_and_notebooks():
 
 def test_the_summary_adds_up_each_notebook_and_names_slow_cells():
     def report(nodeid, when, duration):
-        return SimpleNamespace(
-            nodeid=nodeid, when=when, duration=duration, user_properties=[("cell", "train")]
-        )
+        return SimpleNamespace(nodeid=nodeid, when=when, duration=duration, user_properties=[("cell", "train")])
 
     a, b = "notebooks/a.ipynb::Cell 0", "notebooks/b.ipynb::Cell 3"
     reports = [

@@ -75,9 +75,9 @@ def test_refreshing_twice_gives_the_same_bytes(refreshed):
 def test_a_refreshed_notebook_holds_stable_metadata_only(refreshed):
     stored = reads(refreshed.first, as_version=4)
     assert stored.metadata == notebooks.METADATA
-    assert {
-        name: dict(cell.metadata) for name, cell in by_name(refreshed.first).items() if cell.metadata
-    } == {"clock": {"tags": [KEEP_OUTPUT], "output_of": stored.cells[-1].metadata.output_of}}
+    assert {name: dict(cell.metadata) for name, cell in by_name(refreshed.first).items() if cell.metadata} == {
+        "clock": {"tags": [KEEP_OUTPUT], "output_of": stored.cells[-1].metadata.output_of}
+    }
     assert [cell.execution_count for cell in stored.cells] == [1, 2, 3, 4, 5]
     assert [cell.id for cell in stored.cells] == list(CELLS)
     assert refreshed.first.endswith("}\n")
@@ -86,9 +86,7 @@ def test_a_refreshed_notebook_holds_stable_metadata_only(refreshed):
 def test_a_refreshed_notebook_holds_what_its_cells_show(refreshed):
     cells = by_name(refreshed.first)
     assert [output.text for output in cells["prints"].outputs] == ["one\ntwo\n"]
-    assert [output.data for output in cells["shows"].outputs] == [
-        {"image/png": "AAAA", "text/plain": "a square"}
-    ]
+    assert [output.data for output in cells["shows"].outputs] == [{"image/png": "AAAA", "text/plain": "a square"}]
     assert cells["hides"].outputs == []
 
 

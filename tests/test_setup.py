@@ -820,7 +820,12 @@ def test_ctrl_c_ends_without_a_traceback(course, command, waiting, code):
     command = [sys.executable, "-m", "course_lib", command]
     environ = course.environ(**{f"FAKE_{waiting}": "waits"})
     with subprocess.Popen(
-        command, cwd=course.folder, env=environ, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        command,
+        cwd=course.folder,
+        env=environ,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # nohup and & hand it down as ignored
     ) as process:
         deadline = time.monotonic() + 20
@@ -833,11 +838,14 @@ def test_ctrl_c_ends_without_a_traceback(course, command, waiting, code):
     assert (waiting == "pip") == ("Stopped. To go on, start again" in errors)
 
 
-def test_test_runs_ruff_then_pytest_with_a_fresh_progress_file(course):
+def test_test_runs_each_step_and_pytest_with_a_fresh_progress_file(course):
     done = course.run("test", "-k", "patches", MPLBACKEND="agg")
-    assert done.returncode == 0 and "Passed: ruff and pytest" in done.stdout.splitlines()[-1]
-    ruff, run = course.calls("ruff")[0], course.calls("pytest")[0]
-    assert ruff["arguments"] == ["check", "course_lib", "tests", "notebooks"]
+    assert done.returncode == 0 and "Passed: ruff check, ruff format, pytest" in done.stdout.splitlines()[-1]
+    folders, run = ["course_lib", "tests", "notebooks"], course.calls("pytest")[0]
+    assert [call["arguments"] for call in course.calls("ruff")] == [
+        ["check", *folders],
+        ["format", "--check", *folders],
+    ]
     assert run["arguments"] == ["-n", "2", "--dist", "loadfile", "tests", "notebooks", "-k", "patches"]
     assert run["OMP_NUM_THREADS"] == "1" and run["MPLBACKEND"] is None
     progress = Path(run["COURSE_PROGRESS"])
@@ -846,7 +854,7 @@ def test_test_runs_ruff_then_pytest_with_a_fresh_progress_file(course):
 
 def test_test_names_the_step_that_failed_and_returns_its_exit_code(course):
     done = course.run("test", FAKE_ruff="4")
-    assert done.returncode == 4 and "Failed: ruff (exit code 4)." in done.stdout
+    assert done.returncode == 4 and "Failed: ruff check (exit code 4)." in done.stdout
     assert course.calls("pytest") == []
     done = course.run("test", FAKE_pytest="5")
     assert done.returncode == 5 and "Failed: pytest (no test ran)." in done.stdout
@@ -939,8 +947,10 @@ def test_the_table_of_lessons_in_the_readme_says_what_the_course_says():
     from course_lib.lessons import LESSONS
 
     rows = re.findall(r"^\| (\d\d) \| (.+?) \| (.+?) \| (\d+) \|$", text_of("README.md"), re.MULTILINE)
-    told = [(number, re.sub(r"\[(.+)\]\(.+\)", r"\1", title), question, int(minutes))
-            for number, title, question, minutes in rows]
+    told = [
+        (number, re.sub(r"\[(.+)\]\(.+\)", r"\1", title), question, int(minutes))
+        for number, title, question, minutes in rows
+    ]
     assert told == [(lesson.number, lesson.title, lesson.question, lesson.minutes) for lesson in LESSONS]
     linked = [re.fullmatch(r"\[.+\]\(notebooks/(.+)\)", title) for _, title, *_ in rows]
     assert [link[1] if link else "" for link in linked] == [lesson.file for lesson in LESSONS]

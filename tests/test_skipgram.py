@@ -221,9 +221,7 @@ def batches(draw):
 def test_a_step_is_one_of_plain_gradient_descent_on_the_summed_loss(batch, rate):
     (weight, context_weight), centres, others = batch
     tables = [weight.clone().requires_grad_(), context_weight.clone().requires_grad_()]
-    loss = len(centres) * negative_sampling_loss(
-        tables[0][centres], tables[1][others[:, 0]], tables[1][others[:, 1:]]
-    )
+    loss = len(centres) * negative_sampling_loss(tables[0][centres], tables[1][others[:, 0]], tables[1][others[:, 1:]])
     optimiser = torch.optim.SGD(tables, lr=rate)
     loss.backward()
     optimiser.step()

@@ -193,9 +193,7 @@ def test_it_learns_the_digits_within_six_epochs():
     with seeded(0):
         model = small(ConvPatchEmbedding(1, 7, 24), tokens=16, dimension=24, heads=4, hidden=48, classes=10)
     held_out = (digits.test_images, digits.test_labels)
-    history = vit.train(
-        model, digits.train_images, digits.train_labels, epochs=6, batch_size=32, held_out=held_out
-    )
+    history = vit.train(model, digits.train_images, digits.train_labels, epochs=6, batch_size=32, held_out=held_out)
     assert len(history.losses) == len(history.accuracies) == 6
     assert history.accuracies[-1] > 0.75  # three seeds gave 0.88 to 0.93, chance is 0.1
     assert vit.accuracy(model, *held_out) == history.accuracies[-1]

@@ -82,15 +82,10 @@ EXERCISES = (
                 lambda shape: shape[0] * shape[-1],
                 "Only the first and the last size were multiplied: every axis counts.",
             ),
-            WrongAnswer(
-                "largest size", max, "That is the longest axis. How many numbers lie along all axes together?"
-            ),
+            WrongAnswer("largest size", max, "That is the longest axis. How many numbers lie along all axes together?"),
         ),
         hints=(
-            (
-                "A (2, 3) tensor has two rows of three numbers. How many is that? And with five such tables, (5,"
-                " 2, 3)?"
-            ),
+            ("A (2, 3) tensor has two rows of three numbers. How many is that? And with five such tables, (5, 2, 3)?"),
             "Start with 1 and multiply by each size in turn, in a loop over `shape`.",
             "math.prod(shape) does this loop for you. It needs a line above the function: import math",
         ),
@@ -102,9 +97,7 @@ QUESTIONS = (
     Question(
         name="predict_first",
         lesson="00",
-        text=(
-            "A batch of 32 grey images of 28 × 28 pixels has the shape (32, 1, 28, 28). How many numbers are that?"
-        ),
+        text=("A batch of 32 grey images of 28 × 28 pixels has the shape (32, 1, 28, 28). How many numbers are that?"),
         options=(
             Option(
                 "89",

@@ -280,8 +280,7 @@ EXERCISES = (
             WrongAnswer(
                 "punctuation and case lost",
                 lambda s: re.findall(r"\w+", s),
-                "The marks are gone and capitals "
-                "were kept. Marks are tokens too, and 'The' is the same word as 'the'.",
+                "The marks are gone and capitals were kept. Marks are tokens too, and 'The' is the same word as 'the'.",
             ),
             WrongAnswer(
                 "single characters",
@@ -291,8 +290,7 @@ EXERCISES = (
             WrongAnswer(
                 "every character",
                 lambda s: list(s),
-                "list() of a text gives its characters, spaces included. "
-                "Letters that stand together are one word.",
+                "list() of a text gives its characters, spaces included. Letters that stand together are one word.",
             ),
             WrongAnswer(
                 "empty tokens",
@@ -338,14 +336,12 @@ EXERCISES = (
             WrongAnswer(
                 "extra word",
                 lambda tokens: {"<unk>": 0} | {t: i for i, t in enumerate(dict.fromkeys(tokens), 1)},
-                "A stand-in for "
-                "unknown words is a good idea, but it is not asked for here: only the words that occur.",
+                "A stand-in for unknown words is a good idea, but it is not asked for here: only the words that occur.",
             ),
             WrongAnswer(
                 "most frequent first",
                 lambda tokens: {t: i for i, (t, _) in enumerate(Counter(tokens).most_common())},
-                "most_common() sorts by how often a word occurs. The task asks for the order of first"
-                " appearance.",
+                "most_common() sorts by how often a word occurs. The task asks for the order of first appearance.",
             ),
             WrongAnswer(
                 "first word only",
@@ -585,18 +581,14 @@ EXERCISES = (
                 lambda v: v * 4,
                 "That is one row, one word. The table has a row for each of the V words.",
             ),
-            WrongAnswer(
-                "numbers", lambda v: v * v, "That is how many numbers there are. Each float32 takes 4 bytes."
-            ),
+            WrongAnswer("numbers", lambda v: v * v, "That is how many numbers there are. Each float32 takes 4 bytes."),
             WrongAnswer(
                 "int64",
                 lambda v: v * v * 8,
                 "8 bytes are the size of an int64, the dtype in which F.one_hot answers. "
                 "The question is about float32.",
             ),
-            WrongAnswer(
-                "bits", lambda v: v * v * 32, "32 is the number of bits in a float32. A byte has 8 of them."
-            ),
+            WrongAnswer("bits", lambda v: v * v * 32, "32 is the number of bits in a float32. A byte has 8 of them."),
             WrongAnswer(
                 "one bit each",
                 lambda v: v * v // 8,
@@ -626,8 +618,7 @@ QUESTIONS = (
         options=(
             Option(
                 "(4, 9)",
-                "One row for each token, one column for each word of the vocabulary, whatever this batch "
-                "contains.",
+                "One row for each token, one column for each word of the vocabulary, whatever this batch contains.",
                 right=True,
             ),
             Option(
@@ -635,9 +626,7 @@ QUESTIONS = (
                 "6 is the largest id plus 1: what F.one_hot guesses when you do not tell it the width. The next "
                 "batch would get another width, and no table fits both.",
             ),
-            Option(
-                "(3, 9)", "Only three different ids, but four tokens: each token gets a row, also a repeated one."
-            ),
+            Option("(3, 9)", "Only three different ids, but four tokens: each token gets a row, also a repeated one."),
             Option("(9, 4)", "Then the tokens would be the columns. Each token gets a row."),
         ),
     ),
@@ -645,8 +634,7 @@ QUESTIONS = (
         name="distance",
         lesson="01",
         text=(
-            "cat, cats and Tuesday are three words of a vocabulary. Which two one-hot rows are closest to each"
-            " other?"
+            "cat, cats and Tuesday are three words of a vocabulary. Which two one-hot rows are closest to each other?"
         ),
         options=(
             Option(
@@ -671,17 +659,12 @@ QUESTIONS = (
         name="ten_times",
         lesson="01",
         text=(
-            "A table of one-hot rows for 5,000 words takes 100 MB in float32. How much does it take for 50,000"
-            " words?"
+            "A table of one-hot rows for 5,000 words takes 100 MB in float32. How much does it take for 50,000 words?"
         ),
         options=(
             Option("100 MB", "Both the number of rows and their length grow with the vocabulary."),
-            Option(
-                "1 GB", "That would hold if only the number of rows grew. Each row gets ten times as long as well."
-            ),
-            Option(
-                "10 GB", "Ten times as many rows, each ten times as long: a hundred times the memory.", right=True
-            ),
+            Option("1 GB", "That would hold if only the number of rows grew. Each row gets ten times as long as well."),
+            Option("10 GB", "Ten times as many rows, each ten times as long: a hundred times the memory.", right=True),
             Option("1,000 GB", "That would be three factors of ten. A table has two sides."),
         ),
     ),

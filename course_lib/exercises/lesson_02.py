@@ -41,9 +41,7 @@ def rows_with_gradient(ids, vocabulary_size):
 def _lookup_cases() -> list[Case]:
     refuse = {"raises": (ValueError, IndexError)}
     return [
-        Case(
-            "4 ids and a table (6, 3)", (torch.tensor([5, 0, 2, 2]), table(6, 3)), "T D", {"T": 4, "V": 6, "D": 3}
-        ),
+        Case("4 ids and a table (6, 3)", (torch.tensor([5, 0, 2, 2]), table(6, 3)), "T D", {"T": 4, "V": 6, "D": 3}),
         Case(
             "ids of shape (2, 3) and a table (7, 4)",
             (torch.tensor([[1, 6, 0], [3, 3, 5]]), table(7, 4)),
@@ -419,9 +417,7 @@ EXERCISES = (
                 "reshape reads the numbers in the same order into another form, so it "
                 "mixes rows and columns. Turning is .T.",
             ),
-            WrongAnswer(
-                "frozen", _frozen, "The weight does not train (requires_grad is False), but the table did."
-            ),
+            WrongAnswer("frozen", _frozen, "The weight does not train (requires_grad is False), but the table did."),
         ),
         hints=(
             (
@@ -461,8 +457,7 @@ EXERCISES = (
             WrongAnswer(
                 "used or not",
                 _used_or_not,
-                "Used or not is only half the answer: how OFTEN each row is used decides how "
-                "much gradient it gets.",
+                "Used or not is only half the answer: how OFTEN each row is used decides how much gradient it gets.",
             ),
             WrongAnswer(
                 "width from the batch",
@@ -506,10 +501,7 @@ EXERCISES = (
         ),
         hints=(
             "Each use of a row adds to its gradient. So the question is: how often does each id occur?",
-            (
-                "Beware of counts[ids] += 1: it adds only once for each different id. A loop over ids.flatten() is"
-                " safe."
-            ),
+            ("Beware of counts[ids] += 1: it adds only once for each different id. A loop over ids.flatten() is safe."),
             "torch.bincount(ids.flatten(), minlength=vocabulary_size) does the loop for you.",
         ),
         praise="Each use adds its gradient to the row; a row without a use gets none.",
@@ -521,8 +513,7 @@ QUESTIONS = (
         name="product_or_lookup",
         lesson="02",
         text=(
-            "A one-hot row with its 1 in place 3, counted from 0, is multiplied by a table with 6 rows. What comes"
-            " out?"
+            "A one-hot row with its 1 in place 3, counted from 0, is multiplied by a table with 6 rows. What comes out?"
         ),
         options=(
             Option(
@@ -533,8 +524,7 @@ QUESTIONS = (
             ),
             Option(
                 "column 3 of the table",
-                "The row times the table: the 1 meets ROW 3. It would meet a column if the table stood "
-                "on the left.",
+                "The row times the table: the 1 meets ROW 3. It would meet a column if the table stood on the left.",
             ),
             Option("the sum of all six rows", "That would take a row of six ones."),
             Option(

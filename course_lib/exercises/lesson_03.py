@@ -356,9 +356,9 @@ def _loss(sign=-1.0, negatives="sum", batch="mean", log=F.logsigmoid, positive=1
     def wrong(centre, context, others):
         right = (centre * context).sum(-1)
         bad = (others @ centre.unsqueeze(-1)).squeeze(-1)
-        each = {"sum": lambda x: x.sum(-1), "mean": lambda x: x.mean(-1), "none": lambda x: 0 * x.sum(-1)}[
-            negatives
-        ](log(sign * bad))
+        each = {"sum": lambda x: x.sum(-1), "mean": lambda x: x.mean(-1), "none": lambda x: 0 * x.sum(-1)}[negatives](
+            log(sign * bad)
+        )
         total = positive * log(right) + each
         total = -total if minus else total
         return total.mean() if batch == "mean" else total.sum() if batch == "sum" else total
@@ -379,9 +379,11 @@ def _of_scores(loss):
 
 def _score_of(score):
     """The loss with another score for the true pair."""
-    return lambda centre, context, others: -(
-        F.logsigmoid(score(centre, context)) + F.logsigmoid(-(others @ centre.unsqueeze(-1)).squeeze(-1)).sum(-1)
-    ).mean()
+    return lambda centre, context, others: (
+        -(
+            F.logsigmoid(score(centre, context)) + F.logsigmoid(-(others @ centre.unsqueeze(-1)).squeeze(-1)).sum(-1)
+        ).mean()
+    )
 
 
 def _squeezed(centre, context, others):
@@ -401,9 +403,7 @@ def _cross_entropy_of_sigmoids(right, wrong):
 
 
 def _softmax_loss(right, wrong):
-    return F.cross_entropy(
-        torch.cat([right.unsqueeze(1), wrong], dim=1), torch.zeros(len(right), dtype=torch.int64)
-    )
+    return F.cross_entropy(torch.cat([right.unsqueeze(1), wrong], dim=1), torch.zeros(len(right), dtype=torch.int64))
 
 
 def _with_scores(score, end=None):
@@ -532,24 +532,26 @@ MORE_LOSSES = (
     ),
     WrongAnswer(
         "negatives against the context",
-        lambda centre, context, others: _loss()(centre, context, others)
-        + F.logsigmoid(-(others @ centre.unsqueeze(-1))).sum(1).mean()
-        - F.logsigmoid(-(others @ context.unsqueeze(-1))).sum(1).mean(),
+        lambda centre, context, others: (
+            _loss()(centre, context, others)
+            + F.logsigmoid(-(others @ centre.unsqueeze(-1))).sum(1).mean()
+            - F.logsigmoid(-(others @ context.unsqueeze(-1))).sum(1).mean()
+        ),
         "The negatives met the context. They stand in its place, so they meet the centre.",
     ),
     WrongAnswer(
         "each centre with every context",
-        lambda centre, context, others: -(
-            F.logsigmoid(centre @ context.T) + F.logsigmoid(-(others @ centre.unsqueeze(-1))).sum(1)
-        ).mean(),
+        lambda centre, context, others: (
+            -(F.logsigmoid(centre @ context.T) + F.logsigmoid(-(others @ centre.unsqueeze(-1))).sum(1)).mean()
+        ),
         "centre @ context.T gives the score of every centre with every context, (B, B). Row b belongs to row b:"
         " (centre * context).sum(-1).",
     ),
     WrongAnswer(
         "products not added up",
-        lambda centre, context, others: -(
-            F.logsigmoid(centre * context) + F.logsigmoid(-others * centre.unsqueeze(1)).sum(1)
-        ).mean(),
+        lambda centre, context, others: (
+            -(F.logsigmoid(centre * context) + F.logsigmoid(-others * centre.unsqueeze(1)).sum(1)).mean()
+        ),
         "A score is the sum of D products, one number for two vectors: .sum(-1) before the logarithm.",
     ),
     WrongAnswer(
@@ -797,9 +799,7 @@ MORE_ANALOGIES = (
         "A list had no such entry. If you took the nearest rows and left out the words of the question: of three rows"
         " none may be left. Ask for the four nearest.",
     ),
-    WrongAnswer(
-        "a not left out", _analogy(left_out=(1, 2)), "a is a word of the question as well: it must not win."
-    ),
+    WrongAnswer("a not left out", _analogy(left_out=(1, 2)), "a is a word of the question as well: it must not win."),
     WrongAnswer(
         "left out with a 0",
         _set_to_zero,
@@ -957,9 +957,7 @@ EXERCISES = (
                 "The negatives have no influence. Without them, making all vectors "
                 "equal and long would be the best answer.",
             ),
-            WrongAnswer(
-                "batch summed", _loss(batch="sum"), "The batch was summed. The mean over the batch is wanted."
-            ),
+            WrongAnswer("batch summed", _loss(batch="sum"), "The batch was summed. The mean over the batch is wanted."),
             WrongAnswer(
                 "one number a pair",
                 _loss(batch="none"),
@@ -1082,20 +1080,15 @@ EXERCISES = (
             WrongAnswer(
                 "question words not left out",
                 _analogy(left_out=()),
-                "One of the three words of the question won. They are often "
-                "the nearest, so they are left out.",
+                "One of the three words of the question won. They are often the nearest, so they are left out.",
             ),
             WrongAnswer(
                 "b not left out",
                 _analogy(left_out=(2,)),
                 "All three words of the question are left out, b as well.",
             ),
-            WrongAnswer(
-                "a − b + c", _analogy(signs=(1, -1, 1)), "The step goes from a to b: b − a, then on from c."
-            ),
-            WrongAnswer(
-                "a + b − c", _analogy(signs=(1, 1, -1)), "The step goes from a to b: b − a, then on from c."
-            ),
+            WrongAnswer("a − b + c", _analogy(signs=(1, -1, 1)), "The step goes from a to b: b − a, then on from c."),
+            WrongAnswer("a + b − c", _analogy(signs=(1, 1, -1)), "The step goes from a to b: b − a, then on from c."),
             WrongAnswer(
                 "all added", _analogy(signs=(1, 1, 1)), "The three rows were added. a is subtracted: b − a + c."
             ),
@@ -1141,9 +1134,7 @@ QUESTIONS = (
     Question(
         name="two_tables",
         lesson="03",
-        text=(
-            "Skip-gram keeps two tables, one for words as centres, one for words as contexts. Why does one not do?"
-        ),
+        text=("Skip-gram keeps two tables, one for words as centres, one for words as contexts. Why does one not do?"),
         options=(
             Option("two tables hold more words", "Both hold a row for each of the same words."),
             Option("it trains faster", "It has twice as many numbers to train."),

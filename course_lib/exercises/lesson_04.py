@@ -278,11 +278,7 @@ def _fold_without_turning(patches, patch_size, channels, height, width):
 
 def _starts_one_apart(images, patch_size):
     rows, columns = images.shape[2] // patch_size, images.shape[3] // patch_size
-    cut = [
-        images[:, :, y : y + patch_size, x : x + patch_size].flatten(1)
-        for y in range(rows)
-        for x in range(columns)
-    ]
+    cut = [images[:, :, y : y + patch_size, x : x + patch_size].flatten(1) for y in range(rows) for x in range(columns)]
     return torch.stack(cut, 1)
 
 
@@ -352,14 +348,12 @@ EXERCISES = (
             WrongAnswer(
                 "rows only",
                 lambda h, w, p, s: (h - p) // s + 1,
-                "That is how many patches stand one below the other. How many are side by side, and how many in"
-                " all?",
+                "That is how many patches stand one below the other. How many are side by side, and how many in all?",
             ),
             WrongAnswer(
                 "last start left out",
                 lambda h, w, p, s: len(range(0, h - p, s)) * len(range(0, w - p, s)),
-                "range(0, size - P, S) stops before size - P, and a patch can start there: range(0, size - P +"
-                " 1, S).",
+                "range(0, size - P, S) stops before size - P, and a patch can start there: range(0, size - P + 1, S).",
             ),
             WrongAnswer(
                 "every start",
@@ -475,8 +469,7 @@ EXERCISES = (
             WrongAnswer(
                 "batch flattened into each patch",
                 lambda x, p: patchify(x, p).transpose(0, 1).flatten(1),
-                "flatten() also "
-                "flattened the batch: flatten(1) begins behind it. And the batch axis stays in front.",
+                "flatten() also flattened the batch: flatten(1) begins behind it. And the batch axis stays in front.",
             ),
             WrongAnswer(
                 "images mixed",
@@ -493,8 +486,7 @@ EXERCISES = (
             WrongAnswer(
                 "grey",
                 lambda x, p: patchify(x[:, :1], p),
-                "Only one channel is left. A patch holds all the channels of its pixels, so its row has C·P·P"
-                " numbers.",
+                "Only one channel is left. A patch holds all the channels of its pixels, so its row has C·P·P numbers.",
             ),
             WrongAnswer(
                 "starts one pixel apart",
@@ -742,8 +734,7 @@ EXERCISES = (
             WrongAnswer(
                 "grid guessed from N",
                 _grid_from_root,
-                "The grid was guessed as √N × √N. 12 patches can be 3 × 4 or 2 × 6: take "
-                "it from height and width.",
+                "The grid was guessed as √N × √N. 12 patches can be 3 × 4 or 2 × 6: take it from height and width.",
             ),
             WrongAnswer("image turned", _lying_down, "Height and width have changed places."),
             WrongAnswer(
@@ -935,8 +926,7 @@ QUESTIONS = (
         options=(
             Option(
                 "the top left 7 × 7 pixels",
-                "That would be a tile. A reshape takes the numbers in reading order: a whole row of 28, then the"
-                " next.",
+                "That would be a tile. A reshape takes the numbers in reading order: a whole row of 28, then the next.",
             ),
             Option(
                 "the top row and three quarters of the second",

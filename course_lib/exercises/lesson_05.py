@@ -76,9 +76,7 @@ def _weight_cases() -> list[Case]:
 
 
 def _last_to_first(weight, channels, patch_size):
-    return (
-        weight.reshape(len(weight), patch_size, patch_size, channels).permute(0, 3, 1, 2).reshape(len(weight), -1)
-    )
+    return weight.reshape(len(weight), patch_size, patch_size, channels).permute(0, 3, 1, 2).reshape(len(weight), -1)
 
 
 MORE_PROJECTIONS = (
@@ -394,10 +392,7 @@ EXERCISES = (
         ),
         hints=(
             "Three things are learned here: a matrix, a bias, and a row for each position.",
-            (
-                "The matrix has patch_length × dimension numbers, the bias dimension, the positions tokens ×"
-                " dimension."
-            ),
+            ("The matrix has patch_length × dimension numbers, the bias dimension, the positions tokens × dimension."),
             "patch_length * dimension + dimension + tokens * dimension",
         ),
         praise="108 → 64 for 144 patches: 6,912 + 64 + 9,216 = 16,192.",

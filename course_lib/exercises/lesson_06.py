@@ -46,9 +46,7 @@ def linear_from_conv(conv):
 
 
 def merge_linear_into_conv(conv, linear):
-    merged = nn.Conv2d(
-        conv.in_channels, linear.out_features, conv.kernel_size, conv.stride, dtype=conv.weight.dtype
-    )
+    merged = nn.Conv2d(conv.in_channels, linear.out_features, conv.kernel_size, conv.stride, dtype=conv.weight.dtype)
     with torch.no_grad():
         merged.weight.copy_(torch.einsum("od,dcpq->ocpq", linear.weight, conv.weight))
         merged.bias.copy_(linear.weight @ conv.bias + linear.bias)
@@ -341,9 +339,7 @@ def _always_refused(last):
 
 def _merge_wrong(weight="od,dcpq->ocpq", bias="both"):
     def wrong(conv, linear):
-        merged = nn.Conv2d(conv.in_channels, linear.out_features, conv.kernel_size, conv.stride).to(
-            conv.weight.dtype
-        )
+        merged = nn.Conv2d(conv.in_channels, linear.out_features, conv.kernel_size, conv.stride).to(conv.weight.dtype)
         with torch.no_grad():
             merged.weight.copy_(torch.einsum(weight, linear.weight, conv.weight))
             value = {
@@ -755,9 +751,7 @@ class _ChannelsBehindOneTest(PatchEmbedding):
 
 MORE_CLASSES = (
     WrongAnswer("no bias", _NoBias, "The layer has no bias: leave bias=False out."),
-    WrongAnswer(
-        "padding added", _Padded, "With padding the first patch begins outside the image: none is needed."
-    ),
+    WrongAnswer("padding added", _Padded, "With padding the first patch begins outside the image: none is needed."),
     WrongAnswer(
         "nothing learned",
         _NothingLearned,
@@ -850,17 +844,14 @@ EXERCISES = (
             WrongAnswer(
                 "weight turned first",
                 _conv_wrong("T"),
-                "Both layers keep one row, or one kernel, for each number of the "
-                "result. Nothing has to be turned.",
+                "Both layers keep one row, or one kernel, for each number of the result. Nothing has to be turned.",
             ),
             WrongAnswer(
                 "stride forgotten",
                 _conv_wrong(stride=False),
                 "Without a stride the kernel moves by one pixel. Side-by-side patches need stride = patch_size.",
             ),
-            WrongAnswer(
-                "bias lost", _conv_wrong(bias=False), "The linear layer has a bias, the convolution has none."
-            ),
+            WrongAnswer("bias lost", _conv_wrong(bias=False), "The linear layer has a bias, the convolution has none."),
             WrongAnswer("bias not copied", _bias_not_copied, "The weight is right, the bias was not copied."),
             *MORE_CONVOLUTIONS,
         ),
@@ -1032,8 +1023,7 @@ EXERCISES = (
             WrongAnswer(
                 "only the height checked",
                 _HeightOnly,
-                "The width is not tested: an image whose width does not fit loses its "
-                "last columns without a word.",
+                "The width is not tested: an image whose width does not fit loses its last columns without a word.",
             ),
             WrongAnswer(
                 "sizes not checked",
@@ -1047,9 +1037,7 @@ EXERCISES = (
                 _Asserts,
                 "assert vanishes when Python runs with -O, and says nothing: raise ValueError and name the side.",
             ),
-            WrongAnswer(
-                "patches averaged", _Averaged, "The patches were averaged: each keeps a vector of its own."
-            ),
+            WrongAnswer("patches averaged", _Averaged, "The patches were averaged: each keeps a vector of its own."),
             WrongAnswer("stride forgotten", _StrideOne, "The kernel moved by one pixel: stride = patch_size."),
             WrongAnswer(
                 "order of the patch misread",

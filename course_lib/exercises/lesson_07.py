@@ -353,9 +353,7 @@ EXERCISES = (
                 lambda t, p: torch.cat([t[:, :1], t[:, 1:] + p[1:]], 1),
                 "Token 0, the class token, got no position. It has a row too: N + 1 rows for N + 1 tokens.",
             ),
-            WrongAnswer(
-                "rows shifted by one", lambda t, p: t + p.roll(1, 0), "Each token got the row before its own."
-            ),
+            WrongAnswer("rows shifted by one", lambda t, p: t + p.roll(1, 0), "Each token got the row before its own."),
             WrongAnswer(
                 "rows shifted the other way",
                 lambda t, p: t + p.roll(-1, 0),
@@ -435,9 +433,7 @@ EXERCISES = (
                 _resize(turned=False),
                 "(N, D) was reshaped to (D, rows, columns): right shape, scrambled numbers. Turn it first: .T.",
             ),
-            WrongAnswer(
-                "class row lost", _resize(keep_class=False), "The class row is gone: put it back in front."
-            ),
+            WrongAnswer("class row lost", _resize(keep_class=False), "The class row is gone: put it back in front."),
             WrongAnswer("class row last", _class_last, "The class row came last: it stands in front."),
             *MORE_GRIDS,
         ),
@@ -461,14 +457,12 @@ QUESTIONS = (
         name="shuffled",
         lesson="07",
         text=(
-            "All 16 patches of an image are shuffled before attention without positions. What happens to the"
-            " results?"
+            "All 16 patches of an image are shuffled before attention without positions. What happens to the results?"
         ),
         options=(
             Option(
                 "they are shuffled the same way, and nothing else changes",
-                "Every token meets the same others as before, only in another "
-                "order. Attention does not know orders.",
+                "Every token meets the same others as before, only in another order. Attention does not know orders.",
                 right=True,
             ),
             Option("they all change", "That would take something that tells places apart. Nothing does yet."),

@@ -626,8 +626,7 @@ EXERCISES = (
                 lambda size, stride, patch: (
                     size[0] // stride // (patch // stride) * (size[1] // stride // (patch // stride))
                 ),
-                "The patch size was divided by the stride, as if it were in pixels. It counts cells of the"
-                " map.",
+                "The patch size was divided by the stride, as if it were in pixels. It counts cells of the map.",
             ),
         ),
         hints=(
@@ -761,8 +760,7 @@ EXERCISES = (
             WrongAnswer(
                 "strides ignored",
                 _field_wrong(grow=lambda step, stride: step),
-                "This would hold if every layer had stride 1. Behind a stride of 2, one step on the map is two"
-                " pixels.",
+                "This would hold if every layer had stride 1. Behind a stride of 2, one step on the map is two pixels.",
             ),
             WrongAnswer(
                 "own stride counted too early",
@@ -864,8 +862,7 @@ EXERCISES = (
             WrongAnswer(
                 "first layer twice",
                 lambda layers: receptive_field([layers[0], *layers]),
-                "The first layer was counted twice: if side and step begin with it, the loop begins with the"
-                " second.",
+                "The first layer was counted twice: if side and step begin with it, the loop begins with the second.",
             ),
             WrongAnswer(
                 "kernel and stride swapped",
@@ -898,8 +895,7 @@ EXERCISES = (
             WrongAnswer(
                 "every stride taken for 2",
                 _field_wrong(grow=lambda step, stride: step * 2),
-                "The step was doubled by every layer. It grows by the stride of that layer, which need not be"
-                " 2.",
+                "The step was doubled by every layer. It grows by the stride of that layer, which need not be 2.",
             ),
             WrongAnswer(
                 "from the end, kernel in place of kernel − stride",

@@ -122,8 +122,7 @@ EXERCISES = (
             WrongAnswer(
                 "dot product",
                 _by_dot_product,
-                "The code with the largest dot product was taken. Long codes win there, near or not: use the"
-                " distance.",
+                "The code with the largest dot product was taken. Long codes win there, near or not: use the distance.",
             ),
             WrongAnswer(
                 "smallest dot product",
@@ -331,14 +330,12 @@ EXERCISES = (
             WrongAnswer(
                 "codebook before the one-hot rows",
                 lambda i, c: c @ F.one_hot(i, len(c)).to(c.dtype),
-                "The factors stand in the wrong order. Each one-hot row picks a row of the codebook: rows @"
-                " codebook.",
+                "The factors stand in the wrong order. Each one-hot row picks a row of the codebook: rows @ codebook.",
             ),
             WrongAnswer(
                 "codebook turned in the product",
                 lambda i, c: F.one_hot(i, len(c)).to(c.dtype) @ c.T,
-                "One-hot rows have K numbers, and the codebook has K rows: they meet as they are. Leave out"
-                " .T.",
+                "One-hot rows have K numbers, and the codebook has K rows: they meet as they are. Leave out .T.",
             ),
             WrongAnswer(
                 "ids in a product",
@@ -360,8 +357,7 @@ EXERCISES = (
             WrongAnswer(
                 "ids indexed by the codebook",
                 lambda i, c: i[c],
-                "The codebook is the table and the ids say which rows to take: codebook[ids], not"
-                " ids[codebook].",
+                "The codebook is the table and the ids say which rows to take: codebook[ids], not ids[codebook].",
             ),
         ),
         hints=(
@@ -551,8 +547,7 @@ EXERCISES = (
             WrongAnswer(
                 "means of the images added up",
                 lambda p, c: (_residual(p, c) ** 2).mean((-1, -2)).sum(),
-                "The errors of the images were added up. Take their mean: the error must not grow with the"
-                " batch.",
+                "The errors of the images were added up. Take their mean: the error must not grow with the batch.",
             ),
             WrongAnswer(
                 "each number with a code of its own",

@@ -545,8 +545,7 @@ EXERCISES = (
             WrongAnswer(
                 "4 · D numbers too few in each block",
                 _count(norms=0),
-                "Exactly 4 · D are missing in each block. Which is it: its two LayerNorms, or the biases of"
-                " attention?",
+                "Exactly 4 · D are missing in each block. Which is it: its two LayerNorms, or the biases of attention?",
             ),
             WrongAnswer("positions forgotten", _count(positions=0), "The positions are missing: (N + 1) · D."),
             WrongAnswer(

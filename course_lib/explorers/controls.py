@@ -23,8 +23,10 @@ class Slider:
 
     def __init__(self, label: str, min: float, max: float, value: float, step: float = 1) -> None:
         if not (min < max and step > 0 and min <= value <= max):
-            raise ValueError("expected min < max, min <= value <= max and step > 0, "
-                             f"got min={min}, max={max}, value={value}, step={step}")
+            raise ValueError(
+                "expected min < max, min <= value <= max and step > 0, "
+                f"got min={min}, max={max}, value={value}, step={step}"
+            )
         last = round(min + step * math.floor((max - min) / step + 1e-9), 10)  # a handle cannot go beyond it
         self.label, self.settings = label, {"min": min, "max": last, "step": step}
         self.value = self.clean(value)
@@ -108,8 +110,13 @@ class Panel:
     def __init__(self, value: str, drawing: Drawing | None = None) -> None:
         self.value, self.settings = value, {}
         if drawing is not None:
-            self.settings = {"width": drawing.width, "height": drawing.height, "least": drawing.least,
-                             "linked": bool(drawing.spots), "fonts": live_fonts()}
+            self.settings = {
+                "width": drawing.width,
+                "height": drawing.height,
+                "least": drawing.least,
+                "linked": bool(drawing.spots),
+                "fonts": live_fonts(),
+            }
 
     def clean(self, value: object, old: object = None) -> object:
         """The front end never writes HTML; Python's own is kept."""
@@ -133,8 +140,9 @@ def _widget_class() -> type:
 
         def __init__(self, control) -> None:
             self.control = control
-            super().__init__(kind=type(control).__name__, label=control.label, settings=control.settings,
-                             value=control.value)
+            super().__init__(
+                kind=type(control).__name__, label=control.label, settings=control.settings, value=control.value
+            )
 
         @traitlets.validate("value")
         def _clean(self, proposal):

@@ -35,9 +35,7 @@ def patch_grid(image: Tensor, size: int, patch_size: int, stride: int) -> Live:
 
 def draw_patch_grid(image: Tensor, size: int, patch_size: int, stride: int) -> Drawing:
     """The drawing behind patch_grid: patches outlined, unread pixels painted over, the counts beside it."""
-    small = torch.nn.functional.interpolate(image, size=(size, size), mode="bilinear", antialias=True).clamp(0, 1)[
-        0
-    ]
+    small = torch.nn.functional.interpolate(image, size=(size, size), mode="bilinear", antialias=True).clamp(0, 1)[0]
     counts = patches.coverage(size, size, patch_size, stride)
     side = (size - patch_size) // stride + 1
     scale = 320 / size
@@ -75,9 +73,7 @@ def draw_patch_grid(image: Tensor, size: int, patch_size: int, stride: int) -> D
     return drawing
 
 
-def _link_patches(
-    drawing: Drawing, image: Tensor, patch_size: int, stride: int, counts: Tensor, scale: float
-) -> None:
+def _link_patches(drawing: Drawing, image: Tensor, patch_size: int, stride: int, counts: Tensor, scale: float) -> None:
     """Patches on the image and, where they are not too many, the rows of the matrix that they become."""
     rows = patches.overlapping_patches(image, patch_size, stride)[0]
     side, high = (image.shape[-1] - patch_size) // stride + 1, 140 / len(rows)
@@ -138,9 +134,7 @@ def draw_one_matrix(
         drawing.rect(x - 2, y - 2, side + 4, side + 4, stroke=colour, stroke_width=3)
         top = 34 + 132 * place
         drawing.label(330, top - 14, f"patch {chosen}: row {row}, column {column}", bold=True)
-        tile = patches.unpatchify(
-            rows[:, chosen : chosen + 1], patch_size, image.shape[1], patch_size, patch_size
-        )[0]
+        tile = patches.unpatchify(rows[:, chosen : chosen + 1], patch_size, image.shape[1], patch_size, patch_size)[0]
         drawing.pixels(330, top, 90, 90, figures.channels_to_back(tile))
         drawing.rect(329, top - 1, 92, 92, stroke=colour, stroke_width=3)
         width = 300 / len(tokens[chosen])

@@ -2,6 +2,7 @@
 
 Such a file breaks the imports of others, so nothing but os and sys is imported here; syntax of Python 3.7.
 """
+
 import os
 import sys
 
