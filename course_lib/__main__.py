@@ -96,7 +96,7 @@ def test(arguments: list, build: str) -> int:
 
 def refresh(arguments: list, build: str) -> int:
     """Runs notebooks (all of them, or those named) in fresh kernels and stores their outputs."""
-    return _with_packages("course_lib.notebooks", [os.path.abspath(a) for a in arguments], build)
+    return _with_packages("course_lib.authoring.notebooks", [os.path.abspath(a) for a in arguments], build)
 
 
 def classroom(arguments: list, build: str) -> int:
@@ -172,7 +172,7 @@ def main(arguments: list) -> int:
 
 
 def _tell(problem: str, said: str = "") -> int:
-    from course_lib.printable import printable
+    from course_lib.setup.printable import printable
 
     print(f"{said}\nThis did not work: {printable(problem)}", file=sys.stderr)
     return 1

@@ -17,12 +17,12 @@ from typing import Any
 import torch
 
 from course_lib import exercises, progress
-from course_lib.diagnosis import Fault, always_the_same, brief, find_fault, only_right_for
 from course_lib.exercises.model import Exercise, WrongAnswer
-from course_lib.missing import tell_in_notebook
-from course_lib.outcomes import Outcome, alike, changing_line, equal, origin, right, run, same_again, timed_out
-from course_lib.relations import NOTHING, find_relation, numbers_apart
-from course_lib.timelimit import Stopped, TimeLimit, time_limit
+from course_lib.judging.faults import Fault, always_the_same, brief, find_fault, only_right_for
+from course_lib.judging.missing import tell_in_notebook
+from course_lib.judging.relations import NOTHING, find_relation, numbers_apart
+from course_lib.judging.running import Outcome, alike, changing_line, equal, origin, right, run, same_again, timed_out
+from course_lib.judging.timelimit import Stopped, TimeLimit, time_limit
 
 SURE = {
     "timed out",

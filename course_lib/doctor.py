@@ -12,14 +12,14 @@ from importlib import metadata
 from pathlib import Path
 
 from course_lib import COURSE, is_here
-from course_lib.printable import printable
-from course_lib.requirements import installed_version, project_dependencies, satisfies, split_requirement
 from course_lib.setup.checks import Fact
 from course_lib.setup.checks.files import files, names
 from course_lib.setup.checks.imports import START, imports_fact
 from course_lib.setup.checks.settings import own_settings
 from course_lib.setup.faults import SetupError
 from course_lib.setup.machine import check_platform
+from course_lib.setup.printable import printable
+from course_lib.setup.requirements import installed_version, project_dependencies, satisfies, split_requirement
 
 _INSTALL = f'run "{START}" in the course folder, or "pip install -r requirements.txt"'
 _DISTRIBUTION = "words-and-pictures-as-vectors"

@@ -12,7 +12,7 @@ from html import escape
 import torch
 from torch import Tensor
 
-from course_lib.drawing import BLUE, GREEN, GREY, LIGHT, SKY, VERMILION, WHITE, Drawing, diverge, ink, shade
+from course_lib.showing.drawing import BLUE, GREEN, GREY, LIGHT, SKY, VERMILION, WHITE, Drawing, diverge, ink, shade
 
 # Pale enough for black numbers, and told apart in grey as well where they are neighbours.
 PATCH_COLOURS = ("#9ad0f5", "#f5c26b", "#8fd6b8", "#f2a07b", "#e3d95c", "#c9a6d8")

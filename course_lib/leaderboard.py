@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from course_lib import data, progress, vit
-from course_lib.printable import printable
 from course_lib.reproducible import whole_or_not_at_all
+from course_lib.setup.printable import printable
 
 MINUTE = 60.0  # seconds of training that a try may take
 _seconds: WeakKeyDictionary[nn.Module, float] = WeakKeyDictionary()  # that models were trained by earlier tries

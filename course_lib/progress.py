@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from course_lib import COURSE, is_here
-from course_lib.printable import printable
+from course_lib.setup.printable import printable
 
 _warned = False
 

@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
 from course_lib import COURSE
-from course_lib.notebooks import NotebookError, run
+from course_lib.authoring.notebooks import NotebookError, run
 from tests.lab import copy_course
 from tests.notebook_runs import NOTEBOOKS, changed, code_cells, read
 

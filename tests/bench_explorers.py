@@ -13,7 +13,7 @@ from pathlib import Path
 
 import nbformat
 
-from course_lib.notebooks import METADATA
+from course_lib.authoring.notebooks import METADATA
 from tests.lab import Lab, Notebook, a_browser
 
 MOVES = 40

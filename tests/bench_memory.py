@@ -18,8 +18,8 @@ import nbformat
 import psutil
 
 from course_lib import COURSE
+from course_lib.authoring.notebooks import run, solved
 from course_lib.classroom import hub
-from course_lib.notebooks import run, solved
 from tests.hub import Hub, Learner, missing
 from tests.notebook_runs import NOTEBOOKS, code_cells, read, texts
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from course_lib.missing import where
+from course_lib.judging.missing import where
 from tests.notebook_runs import read
 
 

@@ -18,9 +18,10 @@ from unittest import mock
 
 import torch
 
-from course_lib import checking, outcomes
+from course_lib import checking
 from course_lib.exercises import all_exercises
 from course_lib.exercises.model import Exercise
+from course_lib.judging import running
 from tests import inputs
 
 MOST = 60  # mutants of one exercise: where there are more, these are taken evenly
@@ -252,15 +253,15 @@ def made(exercise: Exercise, mutant: Mutant) -> Callable:
 
 
 @functools.cache
-def _known_run(name: str, answer: Callable) -> list[outcomes.Outcome]:
-    return outcomes.run(all_exercises()[name], answer)
+def _known_run(name: str, answer: Callable) -> list[running.Outcome]:
+    return running.run(all_exercises()[name], answer)
 
 
-def _run(exercise: Exercise, answer: Callable, *args, **settings) -> list[outcomes.Outcome]:
-    """As outcomes.run, which each answer of the course goes through only once."""
+def _run(exercise: Exercise, answer: Callable, *args, **settings) -> list[running.Outcome]:
+    """As running.run, which each answer of the course goes through only once."""
     if answer is exercise.solution or any(answer is wrong.answer for wrong in exercise.wrong):
         return _known_run(exercise.name, answer)
-    return outcomes.run(exercise, answer, *args, **settings)
+    return running.run(exercise, answer, *args, **settings)
 
 
 def checked(exercise: Exercise, mutant: Mutant) -> checking.Result:

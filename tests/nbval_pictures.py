@@ -20,7 +20,7 @@ from jupyter_client import KernelManager
 from nbval.kernel import RunningKernel
 from nbval.plugin import IPyNbCell
 
-from course_lib.notebooks import WithoutPorts
+from course_lib.authoring.notebooks import WithoutPorts
 
 SLOW_SECONDS = 5
 PICTURES = ("image/png", "image/jpeg")

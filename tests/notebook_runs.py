@@ -11,8 +11,8 @@ import pytest
 from nbformat import NotebookNode
 
 from course_lib import COURSE
+from course_lib.authoring.notebooks import KEEP_OUTPUT, run
 from course_lib.exercises import all_exercises
-from course_lib.notebooks import KEEP_OUTPUT, run
 
 NOTEBOOKS = sorted((COURSE / "notebooks").glob("*.ipynb"))
 LESSONS = [path for path in NOTEBOOKS if not path.name.startswith("00")]

@@ -15,13 +15,13 @@ import pytest
 from bs4 import BeautifulSoup
 
 from course_lib import COURSE, lessons, vit
+from course_lib.authoring.notebooks import exercise_definition
 from course_lib.checking import check
 from course_lib.classroom.assignment import assignment, relinked, source_edition
 from course_lib.classroom.commands import main
 from course_lib.classroom.places import ClassError
 from course_lib.exercises import all_exercises
 from course_lib.grading import is_ours
-from course_lib.notebooks import exercise_definition
 from tests.notebook_runs import NOTEBOOKS, each, exercise_names, has_tag, read
 
 pytest.importorskip("nbgrader", reason="nbgrader is not installed")

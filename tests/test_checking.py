@@ -17,9 +17,10 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from course_lib import COURSE, checking, outcomes, patches, progress, relations
+from course_lib import COURSE, checking, patches, progress
 from course_lib.checking import check, hint, solution
 from course_lib.exercises import all_exercises, find, lesson_04
+from course_lib.judging import relations, running
 from course_lib.words import check_ids
 from tests.right_ways import RIGHT_WAYS
 
@@ -82,7 +83,7 @@ def known_wrong(name, wrong):
 @functools.cache
 def ends(name, wrong):
     function = EXERCISES[name].solution if wrong is None else known_wrong(name, wrong).answer
-    return outcomes.run(EXERCISES[name], function)
+    return running.run(EXERCISES[name], function)
 
 
 # ---------------------------------------------------------------- right answers
@@ -161,12 +162,12 @@ def test_a_known_wrong_answer_is_rejected_and_named(name, wrong):
 @pytest.mark.parametrize("name", NAMES)
 def test_no_two_wrong_answers_look_alike_on_all_cases(name):
     for one, other in itertools.combinations([wrong.name for wrong in EXERCISES[name].wrong], 2):
-        assert not all(map(outcomes.alike, ends(name, one), ends(name, other))), (one, other)
+        assert not all(map(running.alike, ends(name, one), ends(name, other))), (one, other)
 
 
 @pytest.mark.parametrize(("name", "wrong"), WRONG)
 def test_a_wrong_answer_is_wrong_on_some_case(name, wrong):
-    assert not all(map(outcomes.right, ends(name, wrong), ends(name, None)))
+    assert not all(map(running.right, ends(name, wrong), ends(name, None)))
 
 
 @pytest.mark.parametrize("name", ["conv_from_linear", "linear_from_conv", "merge_linear_into_conv"])
@@ -288,11 +289,11 @@ def test_the_wrong_answers_of_the_course_plan_are_known(name, wrongs):
 
 def test_all_other_orders_of_the_six_axes_fail():
     exercise = EXERCISES["patchify"]
-    expected = outcomes.run(exercise, exercise.solution)
+    expected = running.run(exercise, exercise.solution)
     passed, diagnosed = [], 0
     for order in itertools.permutations(range(6)):
-        got = outcomes.run(exercise, lesson_04._patchify_order(*order))
-        if all(map(outcomes.right, got, expected)):
+        got = running.run(exercise, lesson_04._patchify_order(*order))
+        if all(map(running.right, got, expected)):
             passed.append(order)
         diagnosed += 1
     assert diagnosed == 720 and passed == [(0, 2, 4, 1, 3, 5)]

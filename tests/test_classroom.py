@@ -240,7 +240,7 @@ def test_the_solved_edition_of_a_lesson_is_run_and_passes(tmp_path):
 
 
 def test_a_solution_that_does_not_pass_is_told(tmp_path, monkeypatch):
-    from course_lib import notebooks
+    from course_lib.authoring import notebooks
 
     monkeypatch.setattr(notebooks, "solved", lambda notebook: notebook)  # leaves the gaps
     with pytest.raises(ClassError, match="the solution of project, encoder_parameters, .* does not pass its check"):

@@ -17,7 +17,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from course_lib import COURSE
-from course_lib.notebooks import NotebookError, run
+from course_lib.authoring.notebooks import NotebookError, run
 from course_lib.setup import copies, notebook_file
 from course_lib.setup.copies import GIVEN, update
 from tests.lab import copy_course

@@ -9,8 +9,10 @@ import subprocess
 
 import pytest
 
-from course_lib import COURSE, missing, notebooks
+from course_lib import COURSE
+from course_lib.authoring import notebooks
 from course_lib.classroom import commands, places
+from course_lib.judging import missing
 from course_lib.setup import notebook_file
 from course_lib.setup.notebook_file import NotebookError, load
 

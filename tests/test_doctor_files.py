@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from course_lib import COURSE, progress
-from course_lib.requirements import project_dependencies, split_requirement
 from course_lib.setup import notebook_file, shadows
 from course_lib.setup.checks import files
+from course_lib.setup.requirements import project_dependencies, split_requirement
 
 posix = pytest.mark.skipif(os.name == "nt", reason="owners and rights of POSIX")
 LESSON = "04_image_to_patches.ipynb"
@@ -149,7 +149,7 @@ def test_a_command_that_starts_elsewhere_names_the_files_of_that_folder(tmp_path
 
 def test_other_programs_than_the_commands_are_not_stopped(tmp_path):
     (tmp_path / "turtle.py").write_text("")
-    done = start("course_lib.requirements", cwd=tmp_path, PYTHONPATH=str(COURSE))
+    done = start("course_lib.setup.requirements", cwd=tmp_path, PYTHONPATH=str(COURSE))
     assert done.returncode == 0 and done.stderr == ""
 
 

@@ -10,8 +10,8 @@ from fontTools.ttLib import TTFont
 from course_lib import COURSE
 from course_lib.classroom.editions import handout
 from course_lib.classroom.slides import slides
-from course_lib.drawing import Drawing
-from course_lib.fonts import FILES, LIVE, MONO, SANS, font_faces, live_fonts, woff
+from course_lib.showing.drawing import Drawing
+from course_lib.showing.fonts import FILES, LIVE, MONO, SANS, font_faces, live_fonts, woff
 from tests import lab as tools
 from tests.lab import Lab, Notebook
 

@@ -8,7 +8,7 @@ import re
 import nbformat
 import pytest
 
-from course_lib.notebooks import WIDGET_VIEW, clean, dumps, exercise_definition
+from course_lib.authoring.notebooks import WIDGET_VIEW, clean, dumps, exercise_definition
 from course_lib.quiz import quiz
 from tests.notebook_runs import LESSONS, NOTEBOOKS, called, code_cells, each, exercise_names, has_tag, read
 

@@ -15,7 +15,7 @@ from course_lib import COURSE, progress
 from course_lib.classroom import hub
 from course_lib.classroom.overview import overview
 from course_lib.classroom.places import ClassError
-from course_lib.requirements import requirement_lines
+from course_lib.setup.requirements import requirement_lines
 from tests.hub import MEMORY, Hub, Learner, require_hub
 
 needs_root = pytest.mark.skipif(

@@ -14,10 +14,11 @@ import warnings
 import pytest
 import torch
 
-from course_lib import checking, outcomes, progress, timelimit
+from course_lib import checking, progress
 from course_lib.checking import check
 from course_lib.exercises import all_exercises, lesson_04
-from course_lib.timelimit import OutOfTime, Stopped, time_limit
+from course_lib.judging import running, timelimit
+from course_lib.judging.timelimit import OutOfTime, Stopped, time_limit
 
 EXERCISES = all_exercises()
 SOLVED = EXERCISES["count_patches"].solution
@@ -555,8 +556,8 @@ def test_a_run_without_a_limit_is_one_of_ours_and_takes_the_time_it_takes(clock)
         return SOLVED(*args)
 
     with time_limit(1):
-        got = outcomes.run(EXERCISES["count_patches"], slow)
-    assert len(got) == CASES and not any(map(outcomes.timed_out, got))
+        got = running.run(EXERCISES["count_patches"], slow)
+    assert len(got) == CASES and not any(map(running.timed_out, got))
 
 
 def test_no_number_of_ticks_is_taken_for_the_learners_stop():

@@ -10,14 +10,14 @@ import pytest
 import torch
 
 from course_lib import codebook, data, embed, figures, hybrid, patches, skipgram, words
-from course_lib.drawing import Drawing
 from course_lib.explorers.dictionary import patch_dictionary
-from course_lib.explorers.live import Live
 from course_lib.explorers.patches import draw_one_matrix, draw_patch_grid, draw_two_readings
 from course_lib.explorers.reach import draw_reach
 from course_lib.explorers.shuffle import draw_shuffled
 from course_lib.explorers.vectors import draw_word_map, word_map
 from course_lib.explorers.words import draw_sentence_codes
+from course_lib.showing.drawing import Drawing
+from course_lib.showing.live import Live
 
 
 def numbers(*shape, seed=0):
@@ -79,7 +79,7 @@ def test_a_spot_has_finite_sides():
 
 @pytest.mark.parametrize(("draw", "is_linked"), [(linked, True), (lambda: Drawing(9, 9, "plain"), False)])
 def test_a_linked_panel_has_a_line_for_what_is_said(draw, is_linked):
-    from course_lib.explorers.controls import Slider
+    from course_lib.showing.controls import Slider
 
     live = Live(lambda size: draw(), size=Slider("Size", 1, 3, 2))
     live.widget  # noqa: B018

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from ipywidgets.widgets import widget as registry
 
-from course_lib.drawing import Drawing
-from course_lib.explorers.controls import Choice, Slider, Switch, TextBox
-from course_lib.explorers.live import Live
+from course_lib.showing.controls import Choice, Slider, Switch, TextBox
+from course_lib.showing.drawing import Drawing
+from course_lib.showing.live import Live
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 ROOT = Path(__file__).resolve().parent.parent
@@ -56,9 +56,9 @@ def test_switched_off_it_is_the_picture(monkeypatch):
 def test_switched_off_it_imports_no_widget_library():
     code = """if True:
         import sys
-        from course_lib.drawing import Drawing
-        from course_lib.explorers.controls import Choice, Slider, Switch, TextBox
-        from course_lib.explorers.live import Live
+        from course_lib.showing.drawing import Drawing
+        from course_lib.showing.controls import Choice, Slider, Switch, TextBox
+        from course_lib.showing.live import Live
         live = Live(lambda **values: Drawing(9, 9, str(values)), a=Slider("A", 0, 9, 1),
                     b=Choice("B", [1, 2], 1), c=Switch("C", True), d=TextBox("D", "text"))
         heavy = {"ipywidgets", "anywidget", "matplotlib.pyplot"}
@@ -179,8 +179,8 @@ def test_running_a_cell_again_in_a_kernel_closes_what_it_showed():
     from jupyter_client.manager import start_new_kernel
 
     make = (
-        "from course_lib.explorers.controls import Slider\nfrom course_lib.explorers.live import Live\n"
-        "from course_lib.drawing import Drawing\nfrom ipywidgets.widgets import widget as registry\n"
+        "from course_lib.showing.controls import Slider\nfrom course_lib.showing.live import Live\n"
+        "from course_lib.showing.drawing import Drawing\nfrom ipywidgets.widgets import widget as registry\n"
         "from IPython.display import display\n"
         "def draw(n): return Drawing(9, 9, str(n))\n"
     )

@@ -8,9 +8,9 @@ import symtable
 import nbformat
 import pytest
 
-from course_lib import missing
-from course_lib.missing import where
-from course_lib.notebooks import NotebookError, run
+from course_lib.authoring.notebooks import NotebookError, run
+from course_lib.judging import missing
+from course_lib.judging.missing import where
 from tests.notebook_runs import LESSONS, code_cells, each, read
 
 

@@ -12,7 +12,7 @@ import pytest
 from nbformat import v4, write
 
 from course_lib import COURSE
-from course_lib.notebooks import KEEP_OUTPUT
+from course_lib.authoring.notebooks import KEEP_OUTPUT
 from tests.nbval_pictures import pytest_terminal_summary, scope
 
 PICTURE = "display({'image/png': 'AAAA', 'text/html': '<img src=1>', 'text/plain': 'a square'}, raw=True)"

@@ -12,8 +12,8 @@ from jupyter_client.connect import LocalPortCache
 from nbformat import reads, v4
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel
 
-from course_lib import notebooks
-from course_lib.notebooks import (
+from course_lib.authoring import notebooks
+from course_lib.authoring.notebooks import (
     KEEP_OUTPUT,
     WIDGET_VIEW,
     NotebookError,

@@ -12,10 +12,10 @@ import unicodedata
 import pytest
 
 from course_lib import COURSE, doctor, leaderboard, progress
+from course_lib.authoring.notebooks import main as refresh_main
 from course_lib.classroom.commands import main as class_main
 from course_lib.classroom.overview import class_picture, overview, read_record
-from course_lib.notebooks import main as refresh_main
-from course_lib.printable import cell, printable
+from course_lib.setup.printable import cell, printable
 from course_lib.setup.server import environ
 
 EVIL = "\x1b[2J\x07\r\n\t\u202e\u2066\u2028\u0085\u200b\x9b\ufeff\udc80"  # erases, rings, feigns lines, turns letters

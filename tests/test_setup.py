@@ -23,9 +23,9 @@ from pathlib import Path
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from course_lib import COURSE, requirements
+from course_lib import COURSE
 from course_lib import __main__ as commands
-from course_lib.setup import faults, installation, machine, server
+from course_lib.setup import faults, installation, machine, requirements, server
 from course_lib.setup.faults import SetupError
 
 
@@ -491,7 +491,7 @@ def test_a_moved_course_is_installed_again(course):
 
 def test_a_module_that_hides_an_installed_package_counts_as_missing(tmp_path, monkeypatch):
     (tmp_path / "packaging.py").write_text("raise ImportError('broken')")
-    code = "from course_lib.requirements import misplaced; print(misplaced(['packaging>=1', 'pytest>=8']))"
+    code = "from course_lib.setup.requirements import misplaced; print(misplaced(['packaging>=1', 'pytest>=8']))"
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(COURSE)])}
     done = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True)
     assert done.stdout.strip() == str([f"packaging (hidden by {tmp_path / 'packaging.py'})"]), done.stderr

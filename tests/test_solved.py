@@ -6,7 +6,7 @@ import functools
 import json
 import re
 
-from course_lib.notebooks import WIDGET_VIEW, run, solved
+from course_lib.authoring.notebooks import WIDGET_VIEW, run, solved
 from tests.notebook_runs import (
     LESSONS,
     NOTEBOOKS,

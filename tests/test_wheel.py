@@ -13,7 +13,7 @@ from nbformat import from_dict
 from nbformat.v4 import new_code_cell
 
 from course_lib import COURSE
-from course_lib.notebooks import run
+from course_lib.authoring.notebooks import run
 from tests.notebook_runs import LESSONS, changed, read
 
 pytest.importorskip("hatchling", reason="hatchling, which builds the wheel, is not installed")
@@ -22,7 +22,8 @@ pytest.importorskip("pip", reason="pip, which builds and installs the wheel, is 
 USE = """
 import json
 import course_lib
-from course_lib import data, lessons, missing, progress
+from course_lib import data, lessons, progress
+from course_lib.judging import missing
 
 print(json.dumps({
     "from": course_lib.__file__,

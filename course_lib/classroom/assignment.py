@@ -12,7 +12,7 @@ from typing import Any
 from course_lib import COURSE
 from course_lib.classroom.places import ClassError, chosen_lessons, free, naming, written
 from course_lib.classroom.teaching import section, table
-from course_lib.printable import printable
+from course_lib.setup.printable import printable
 
 OPEN_TASK = "open"  # the id of the cell in lesson 10
 MARKING = "Marking the open task"  # the heading in TEACHING.md
@@ -41,7 +41,7 @@ def assignment(folder: Path, only: list[str], force: bool) -> list[Path]:
 
     ClassError for a lesson that does not exist or is damaged, files that are there, and a folder of another course.
     """
-    from course_lib.notebooks import dumps
+    from course_lib.authoring.notebooks import dumps
 
     chosen = chosen_lessons(only)
     targets = [folder / "source" / path.stem / path.name for path in chosen]
@@ -66,7 +66,7 @@ def assignment(folder: Path, only: list[str], force: bool) -> list[Path]:
 
 def source_edition(notebook: Any) -> Any:
     """A lesson as nbgrader's source: cells for solutions and tests, links to the folders of the other lessons."""
-    from course_lib.notebooks import exercise_definition
+    from course_lib.authoring.notebooks import exercise_definition
 
     result = copy.deepcopy(notebook)
     names = {exercise_definition(cell).name for cell in result.cells if "exercise" in cell.metadata.get("tags", [])}
@@ -98,8 +98,8 @@ def _kind(cell: Any, **chosen: Any) -> dict[str, Any]:
 
 def with_solution(cell: Any) -> str:
     """The learner's text of an exercise cell, each gap filled with the solution's lines between nbgrader's marks."""
+    from course_lib.authoring.notebooks import exercise_definition
     from course_lib.exercises import find
-    from course_lib.notebooks import exercise_definition
 
     asked = exercise_definition(cell)
     solution = find(asked.name).solution_source

@@ -12,8 +12,8 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.preprocessors import ClearHiddenTests, Execute, NbGraderPreprocessor
 
+from course_lib.authoring.notebooks import CELL_SECONDS, ThisPython
 from course_lib.grading import PASSED
-from course_lib.notebooks import CELL_SECONDS, ThisPython
 
 
 def configure(c: Any) -> None:

@@ -21,7 +21,7 @@ from course_lib.classroom.editions import handout, solved_edition
 from course_lib.classroom.overview import overview
 from course_lib.classroom.places import ClassError, place
 from course_lib.classroom.slides import slides
-from course_lib.printable import printable
+from course_lib.setup.printable import printable
 
 
 def main(arguments: list[str]) -> int:

@@ -11,8 +11,8 @@ from typing import Any
 from course_lib import COURSE
 from course_lib.classroom.places import ClassError, browser, chosen_lessons, free, naming, written
 from course_lib.exercises import all_exercises
-from course_lib.fonts import MONO, SANS, font_faces
-from course_lib.printable import printable
+from course_lib.setup.printable import printable
+from course_lib.showing.fonts import MONO, SANS, font_faces
 
 # Over what JupyterLab's style says, which names fonts of the system.
 FONTS = f"""
@@ -29,7 +29,7 @@ def solved_edition(folder: Path, only: list[str], force: bool) -> list[Path]:
 
     ClassError for a lesson that does not exist or is damaged, files that are there, and where a check does not pass.
     """
-    from course_lib.notebooks import NotebookError, clean, dumps, run, solved
+    from course_lib.authoring.notebooks import NotebookError, clean, dumps, run, solved
 
     chosen = chosen_lessons(only)
     if folder.resolve() == (COURSE / "notebooks").resolve():

@@ -45,7 +45,7 @@ def chosen_lessons(only: list[str]) -> dict[Path, Any]:
 
     ClassError for a number that no lesson has, and for a damaged notebook.
     """
-    from course_lib.notebooks import NotebookError, read
+    from course_lib.authoring.notebooks import NotebookError, read
 
     lessons = sorted((COURSE / "notebooks").glob("*.ipynb"))
     unknown = set(only) - {path.name[:2] for path in lessons}

@@ -13,10 +13,10 @@ from typing import Any
 from course_lib.classroom import teaching
 from course_lib.classroom.places import chosen_lessons, free, naming, written
 from course_lib.exercises import find, find_question
-from course_lib.fonts import font_faces
 from course_lib.lessons import LESSONS, Lesson
-from course_lib.printable import printable
 from course_lib.quiz import LETTERS
+from course_lib.setup.printable import printable
+from course_lib.showing.fonts import font_faces
 
 HERE = Path(__file__).parent
 WIDTH, HEIGHT = 1160, 550  # pixels of a slide of 1280 × 720 inside its borders and below its heading
@@ -159,7 +159,7 @@ def _question(heading: str, text: str, name: str) -> Iterator[Slide]:
 
 def _expected(cell: Any) -> str:
     """Notes for an exercise: the wrong answers that are known, what their check says, and what helps beside it."""
-    from course_lib.notebooks import exercise_definition
+    from course_lib.authoring.notebooks import exercise_definition
 
     exercise, helps = find(exercise_definition(cell).name), teaching.helps()
     told = [(wrong.name, wrong.because, helps.get((exercise.name, wrong.name), "")) for wrong in exercise.wrong]

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from course_lib import figures, patches
-from course_lib.drawing import BLACK, GREEN, GREY, LIGHT, PURPLE, SKY, VERMILION, WHITE, Drawing, diverge
-from course_lib.explorers.controls import Slider
-from course_lib.explorers.live import Live
+from course_lib.showing.controls import Slider
+from course_lib.showing.drawing import BLACK, GREEN, GREY, LIGHT, PURPLE, SKY, VERMILION, WHITE, Drawing, diverge
+from course_lib.showing.live import Live
 
 INSIDE = "#c9e4f7"  # pale blue behind what is read
 DARK_ORANGE = "#9c4200"

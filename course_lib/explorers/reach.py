@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from course_lib import hybrid
-from course_lib.drawing import BLUE, GREY, LIGHT, ORANGE, VERMILION, WHITE, Drawing
-from course_lib.explorers.controls import Choice, Slider
-from course_lib.explorers.live import Live
 from course_lib.figures import channels_to_back
+from course_lib.showing.controls import Choice, Slider
+from course_lib.showing.drawing import BLUE, GREY, LIGHT, ORANGE, VERMILION, WHITE, Drawing
+from course_lib.showing.live import Live
 
 MOST_CELLS = 28  # along a side of the map, for pointing
 PLACES = 14  # along a side: a token of ViT-B/16 at 224 pixels

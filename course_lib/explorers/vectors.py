@@ -10,9 +10,9 @@ from typing import Any
 from torch import Tensor
 
 from course_lib import skipgram
-from course_lib.drawing import BLACK, BLUE, GREEN, GREY, PURPLE, VERMILION, Drawing
-from course_lib.explorers.controls import Choice, Panel, Slider
-from course_lib.explorers.live import VIEW, Live, close_all, keep_until_rerun, widgets_wanted
+from course_lib.showing.controls import Choice, Panel, Slider
+from course_lib.showing.drawing import BLACK, BLUE, GREEN, GREY, PURPLE, VERMILION, Drawing
+from course_lib.showing.live import VIEW, Live, close_all, keep_until_rerun, widgets_wanted
 
 LETTERS = "ABCDEFGHK"  # no I, which looks like a line
 COLOURS = (BLUE, VERMILION, GREEN, PURPLE, BLACK, "#7a5c00", "#4b6fae", "#a0522d", "#5b5b5b")

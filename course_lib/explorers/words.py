@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from course_lib import embed, figures, words
-from course_lib.drawing import BLUE, GREEN, GREY, LIGHT, VERMILION, WHITE, Drawing
-from course_lib.explorers.controls import Choice, Slider, TextBox
-from course_lib.explorers.live import Live
+from course_lib.showing.controls import Choice, Slider, TextBox
+from course_lib.showing.drawing import BLUE, GREEN, GREY, LIGHT, VERMILION, WHITE, Drawing
+from course_lib.showing.live import Live
 
 SIZES = (10, 100, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
 MOST_TOKENS = 10

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from course_lib import COURSE
-from course_lib.requirements import misplaced, project_dependencies, requirement_lines, split_requirement, unmet
 from course_lib.setup import machine
 from course_lib.setup.faults import START, SetupError
+from course_lib.setup.requirements import misplaced, project_dependencies, requirement_lines, split_requirement, unmet
 from course_lib.setup.watching import run_step
 
 VENV = COURSE / ".venv"

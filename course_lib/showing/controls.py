@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from course_lib.fonts import live_fonts
+from course_lib.showing.fonts import live_fonts
 
 if TYPE_CHECKING:
-    from course_lib.drawing import Drawing
+    from course_lib.showing.drawing import Drawing
 
 
 class Slider:

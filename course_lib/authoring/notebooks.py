@@ -24,8 +24,8 @@ from nbformat import NotebookNode
 from traitlets import HasTraits, default
 
 from course_lib import COURSE
-from course_lib.printable import printable
 from course_lib.setup.notebook_file import NotebookError, damage, load
+from course_lib.setup.printable import printable
 
 CELL_SECONDS = 120
 KEEP_OUTPUT = "nbval-ignore-output"

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING
 
-from course_lib.drawing import Drawing
-from course_lib.explorers.controls import Panel
 from course_lib.figures import Picture
+from course_lib.showing.controls import Panel
+from course_lib.showing.drawing import Drawing
 
 if TYPE_CHECKING:
     from course_lib.explorers.vectors import ProgressBar

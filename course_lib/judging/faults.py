@@ -12,9 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_lib.errors import explain_error, with_article
 from course_lib.exercises.model import Case, Exercise, NotAsked
-from course_lib.outcomes import Outcome, equal, names_enough, near, shown, timed_out
+from course_lib.judging.errors import explain_error, with_article
+from course_lib.judging.running import Outcome, equal, names_enough, near, shown, timed_out
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from course_lib.fonts import MONO, SANS
+from course_lib.showing.fonts import MONO, SANS
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

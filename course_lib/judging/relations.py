@@ -18,9 +18,9 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises.model import Case, Exercise
-from course_lib.outcomes import Outcome, alike, equal, near, run, shown
-from course_lib.terms import NOTHING, Finding, Pair, in_letters
-from course_lib.timelimit import TimeLimit
+from course_lib.judging.running import Outcome, alike, equal, near, run, shown
+from course_lib.judging.terms import NOTHING, Finding, Pair, in_letters
+from course_lib.judging.timelimit import TimeLimit
 
 SECONDS = 2.0  # of the time that is left, for each try of the answer below
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises.model import Case, Exercise
-from course_lib.outcomes import Outcome
+from course_lib.judging.running import Outcome
 
 Finding = tuple[str, str]  # name and sentence; two empty texts where nothing was found
 Pair = tuple[Outcome, Outcome]  # of the answer and of the solution, on one case

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.exercises.model import Case, Exercise, NotAsked
-from course_lib.timelimit import OutOfTime, Stopped, TimeLimit
+from course_lib.judging.timelimit import OutOfTime, Stopped, TimeLimit
 
 MOST_STEPS = 5_000  # lines run while the one is sought that changes an input
 

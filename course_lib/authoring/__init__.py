@@ -1,0 +1,1 @@
+"""How a lesson is made: its notebook run, stored and solved."""

@@ -1,0 +1,1 @@
+"""What a check makes of an answer: running it, naming its fault, and the verdict."""

@@ -1,0 +1,1 @@
+"""How something is shown: shapes, pictures, messages and live controls. Knows nothing of what it shows."""
