@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from course_lib.sizes import positive_int
+from course_lib.letters import positive_int
 from course_lib.words import check_ids
 
 

@@ -11,7 +11,7 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
-from course_lib import COURSE, is_here
+from course_lib import COURSE, is_here, progress
 from course_lib.setup.checks import Fact
 from course_lib.setup.checks.files import files, names
 from course_lib.setup.checks.imports import START, imports_fact
@@ -29,8 +29,8 @@ _ONLY_FOR = {"jupyterlab": "to serve the notebooks from here", "nbval": "to run 
 def report() -> str:
     """The report as text, one line a fact; the last line sums it up. Takes some seconds: it tries imports."""
     facts = [*names(), *_python(), *_packages(), *filter(None, [_pair(), _widgets(), _imports(), _course()])]
-    facts += [*filter(None, [_other_copy()]), *files(), *_data(), *own_settings(), *filter(None, [_network()])]
-    facts += [_memory(), _disk()]
+    facts += [*filter(None, [_other_copy()]), *files(progress.file()), *_data(), *own_settings()]
+    facts += [*filter(None, [_network()]), _memory(), _disk()]
     problems = sum(state == "problem" for state, _, _ in facts)
     if problems:
         count = "one problem" if problems == 1 else f"{problems} problems"

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from course_lib.letters import both_sides, check_sizes
 from course_lib.patches import channels_last, check_images, check_multiples, check_tensor, patchify
-from course_lib.sizes import both_sides, check_sizes
 from course_lib.words import check_ids, check_table, one_hot
 
 

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.embed import ConvPatchEmbedding
+from course_lib.letters import both_sides, positive_int, whole_number
 from course_lib.patches import check_images, check_tensor
 from course_lib.reproducible import seeded
-from course_lib.sizes import both_sides, positive_int, whole_number
 
 
 class HybridEmbedding(nn.Module):

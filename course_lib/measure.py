@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 import torch
 
-from course_lib.sizes import positive_int
+from course_lib.letters import positive_int
 
 
 def seconds(ways: Mapping[str, Callable[[], object]], runs: int) -> dict[str, list[float]]:

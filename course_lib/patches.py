@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from course_lib.sizes import both_sides, check_sizes, positive_int
+from course_lib.letters import both_sides, check_sizes, positive_int
 
 PatchSize = int | tuple[int, int]
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import torch
 from torch import nn
 
-from course_lib.sizes import whole_number
+from course_lib.letters import whole_number
 
 
 @contextmanager

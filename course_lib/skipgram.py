@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from course_lib.letters import check_sizes, positive_int, whole_number
 from course_lib.reproducible import one_thread
-from course_lib.sizes import check_sizes, positive_int, whole_number
 from course_lib.words import check_ids, check_table, encode, list_of_tokens, whole_numbers
 
 

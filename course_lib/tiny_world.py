@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 
-from course_lib.sizes import whole_number
+from course_lib.letters import whole_number
 
 # Order matters where a group has pairs.
 # People: he, she by turns; two grown, two young; then the same for royalty.

@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from course_lib.embed import ConvPatchEmbedding, add_positions, prepend_class_token
+from course_lib.letters import check_sizes
 from course_lib.reproducible import one_thread, whole_or_not_at_all
-from course_lib.sizes import check_sizes
 
 
 class Attention(nn.Module):

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course_lib.sizes import positive_int
+from course_lib.letters import positive_int
 
 ONE_HOT_LIMIT = 512 * 2**20  # bytes; beyond it a learner's machine starts to swap
 

@@ -21,7 +21,7 @@ def facts(monkeypatch):
     for name in ("_pair", "_widgets", "_other_copy", "_imports", "_network", "_memory", "_disk"):
         monkeypatch.setattr(doctor, name, lambda name=name: ("ok", name.strip("_"), "fine"))
     for name in ("names", "_python", "_packages", "files", "_data", "own_settings"):
-        monkeypatch.setattr(doctor, name, lambda name=name: [("ok", name.strip("_"), "fine")])
+        monkeypatch.setattr(doctor, name, lambda *_, name=name: [("ok", name.strip("_"), "fine")])
     return monkeypatch
 
 

@@ -62,7 +62,7 @@ def texts(facts):
 
 def test_a_whole_course_is_told_as_that(course):
     assert files.names() == []
-    assert files.files() == [
+    assert files.files(progress.file()) == [
         ("ok", "files", "the lessons and course_lib can be read"), ("ok", "saving", "your work can be saved")
     ]  # fmt: skip
     assert sorted(path.name for path in course.iterdir()) == ["course_lib", "my_lessons", "notebooks"]
@@ -158,7 +158,7 @@ def test_other_programs_than_the_commands_are_not_stopped(tmp_path):
 
 def test_marks_of_a_merge_in_a_lesson_are_told_with_their_cure(course):
     (course / "notebooks" / LESSON).write_text(CONFLICT)
-    first, saving = files.files()
+    first, saving = files.files(progress.file())
     assert saving[0] == "ok" and first[:2] == ("problem", "files")
     assert f"notebooks/{LESSON} is damaged: it holds marks of a merge conflict (line 2)" in first[2]
     assert f"git checkout HEAD -- notebooks/{LESSON}" in first[2]
@@ -214,7 +214,7 @@ def test_a_folder_of_somebody_else_is_told(course, place, request):
         folder.chmod(0o777)
     (course / place).chmod(0o555)
     request.getfixturevalue("no_root")
-    (line,) = texts(files.saving())
+    (line,) = texts(files.saving(progress.file()))
     shown = files._short(course / place)
     assert line.startswith(f"saving {shown} fail") and ("sudo chown" in line or "chmod" in line)
 
@@ -228,7 +228,7 @@ def test_a_single_file_that_may_only_be_read_is_told(course, place, request):
         path.chmod(0o777)
     (course / place).chmod(0o444)
     request.getfixturevalue("no_root")
-    (line,) = texts(files.saving())
+    (line,) = texts(files.saving(progress.file()))
     assert line.startswith(f"saving {place} fail") and ("sudo chown" in line or "chmod" in line)
 
 
@@ -238,7 +238,7 @@ def test_what_the_learner_owns_needs_no_sudo(course, monkeypatch):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(files.tempfile, "NamedTemporaryFile", refuse)
-    lines = texts(files.saving())
+    lines = texts(files.saving(progress.file()))
     assert f"saving my_lessons fails, it may only be read: run `chmod -R u+rwX {course / 'my_lessons'}`" in lines
 
 
@@ -253,7 +253,7 @@ def test_a_full_disk_is_told_as_that_and_not_as_a_lack_of_rights(course, monkeyp
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(files.tempfile, "NamedTemporaryFile", Full)
-    lines = texts(files.saving())
+    lines = texts(files.saving(progress.file()))
     assert all("the disk is full. Free some space" in line and "chown" not in line for line in lines)
     assert [line.split()[1] for line in lines] == [str(course), "my_lessons", "your"]
 
@@ -263,26 +263,26 @@ def test_many_places_that_cannot_be_saved_are_counted(course, monkeypatch):
         (course / "my_lessons" / f"{number}.ipynb").write_text(NOTEBOOK)
     denied = PermissionError(errno.EACCES, "Permission denied")
     monkeypatch.setattr(files, "cannot_write", lambda path: [(path, denied)] if path.suffix == ".ipynb" else [])
-    assert texts(files.saving())[3:] == ["saving in 7 more places fails"]
+    assert texts(files.saving(progress.file()))[3:] == ["saving in 7 more places fails"]
 
 
 def test_a_record_of_progress_that_cannot_be_kept_is_told_unless_it_is_off(course, monkeypatch):
     (course / "in_the_way").write_text("")
     monkeypatch.setenv("COURSE_PROGRESS", str(course / "in_the_way" / "events.jsonl"))
-    (line,) = texts(files.saving())
+    (line,) = texts(files.saving(progress.file()))
     assert line.startswith(f"keeping your progress in {os.path.join('in_the_way', 'events.jsonl')} failed: ")
     assert line.endswith(", or set COURSE_PROGRESS to a file elsewhere")
     monkeypatch.setenv("COURSE_PROGRESS", "off")
-    assert files.saving() == [] and progress.file() is None
+    assert files.saving(progress.file()) == [] and progress.file() is None
 
 
 def test_in_a_notebook_only_its_own_folder_counts(course, monkeypatch):
     denied = PermissionError(errno.EACCES, "Permission denied")
     monkeypatch.setattr(files, "cannot_write", lambda path: [(path, denied)] if path == course else [])
-    assert len(files.saving()) == 1
+    assert len(files.saving(progress.file())) == 1
     monkeypatch.setattr(files, "in_notebook", lambda: True)
     monkeypatch.chdir(course / "my_lessons")
-    assert files.saving() == []  # on a server the course belongs to somebody else
+    assert files.saving(progress.file()) == []  # on a server the course belongs to somebody else
 
 
 def test_without_the_course_folder_the_packages_around_the_library_are_no_concern(course, monkeypatch):
@@ -291,7 +291,7 @@ def test_without_the_course_folder_the_packages_around_the_library_are_no_concer
     monkeypatch.setattr(files, "cannot_write", lambda path: [(path, denied)] if path == course else [])
     monkeypatch.setattr(files, "is_here", lambda: False)
     monkeypatch.chdir(course / "my_lessons")
-    assert files.names() == files.saving() == []
+    assert files.names() == files.saving(progress.file()) == []
 
 
 def test_a_notebook_is_told_from_a_command():

@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 from course_lib import words
 from course_lib.exercises import lesson_01
-from course_lib.sizes import both_sides, positive_int
+from course_lib.letters import both_sides, positive_int
 
 FEW = settings(max_examples=40, deadline=None)
 TOKENS = st.lists(st.text(string.ascii_lowercase, min_size=1, max_size=3), max_size=20)

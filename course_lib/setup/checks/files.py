@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from course_lib import COURSE, is_here, progress
+from course_lib import COURSE, is_here
 from course_lib.setup import shadows
 from course_lib.setup.checks import Fact
 from course_lib.setup.faults import explain
@@ -35,10 +35,13 @@ def names() -> list[Fact]:
     return [("problem", "names", shadows.told([_short(path) for path in found]))] if found else []
 
 
-def files() -> list[Fact]:
-    """A line on each file that is damaged and each that cannot be saved; without one, what was looked at."""
+def files(record: Path | None) -> list[Fact]:
+    """A line on each file that is damaged and each that cannot be saved; without one, what was looked at.
+
+    `record` is where progress is kept, if it is.
+    """
     damaged = [*damaged_notebooks(_lessons()), *damaged_modules(LIBRARY)]
-    unsaved = saving()
+    unsaved = saving(record)
     whole = [] if damaged else [("ok", "files", "the lessons and course_lib can be read")]
     return [*damaged, *whole, *(unsaved or [("ok", "saving", "your work can be saved")])]
 
@@ -82,7 +85,7 @@ def damaged_modules(folder: Path) -> list[Fact]:
     return found
 
 
-def saving() -> list[Fact]:
+def saving(record: Path | None) -> list[Fact]:
     """What cannot be saved where the learner works: a line for each place, by trying."""
     if in_notebook() or not is_here():
         lessons, rest = Path.cwd(), []
@@ -93,7 +96,6 @@ def saving() -> list[Fact]:
     lines = [_refused(path, error, "saving") for path, error in faults[:3]]
     if len(faults) > 3:
         lines.append(f"saving in {len(faults) - 3} more places fails")
-    record = progress.file()
     for _, error in cannot_write(record) if record else ():
         elsewhere = "or set COURSE_PROGRESS to a file elsewhere"
         lines.append(f"{_refused(record, error, 'keeping your progress in').rstrip('.')}, {elsewhere}")
