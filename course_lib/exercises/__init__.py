@@ -1,26 +1,26 @@
-"""The exercises and quiz questions of all lessons: one file a lesson, the only source of a solution."""
+"""The exercises and quiz questions of all lessons: one file an exercise, the only source of a solution."""
 
 from __future__ import annotations
 
 import difflib
 import functools
 import importlib
+import re
 
+from course_lib.exercises.lessons import LESSONS
 from course_lib.exercises.model import Exercise, Question
-
-LESSONS = ("00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10")
 
 
 @functools.cache
 def all_exercises() -> dict[str, Exercise]:
     """Every exercise by its name, in the order of the lessons."""
-    return {exercise.name: exercise for module in _modules() for exercise in module.EXERCISES}
+    return {name: _module(name).EXERCISE for lesson in LESSONS for name in lesson.exercises}
 
 
 @functools.cache
 def all_questions() -> dict[str, Question]:
     """Every quiz question by its name, in the order of the lessons."""
-    return {question.name: question for module in _modules() for question in module.QUESTIONS}
+    return {question.name: question for question in importlib.import_module(f"{__name__}.questions").QUESTIONS}
 
 
 def find(name: str) -> Exercise:
@@ -41,5 +41,7 @@ def nearest(name: str, known: dict, kind: str):
     raise LookupError(f"no {kind} is called {name!r}; nearest: {', '.join(close)}")
 
 
-def _modules():
-    return [importlib.import_module(f"{__name__}.lesson_{lesson}") for lesson in LESSONS]
+def _module(exercise: str):
+    """The module of an exercise: patchify.py for patchify, patch_embedding.py for PatchEmbedding."""
+    file = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", exercise).lower()
+    return importlib.import_module(f"{__name__}.{file}")

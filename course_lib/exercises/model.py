@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from course_lib.exercises.lessons import LESSONS
+
 
 class NotAsked(TypeError):
     """What a check finds in a class that runs and is not what was asked for; its text is told as it is."""
@@ -60,7 +62,6 @@ class Exercise:
     """
 
     name: str
-    lesson: str
     solution: Callable[..., Any]
     cases: Callable[[], list[Case]]
     result: type
@@ -73,6 +74,11 @@ class Exercise:
     use: Callable[[Any, Case], Any] | None = None
     slack: float = 0.0
     quantities: Callable[..., dict[str, int]] | None = None
+
+    @property
+    def lesson(self) -> str:
+        """The number of the lesson that has it."""
+        return next(lesson.number for lesson in LESSONS if self.name in lesson.exercises)
 
     @property
     def solution_source(self) -> str:

@@ -1,0 +1,208 @@
+"""Lesson 08, exercise HybridEmbedding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from course_lib.exercises.mistakes import mistakes
+from course_lib.exercises.model import (
+    Case,
+    Exercise,
+    NotAsked,
+    fill_projection,
+    pixels,
+    random_numbers,
+    refuse_without_gradient,
+)
+from course_lib.patches import channels_last, patchify
+
+
+class HybridEmbedding(nn.Module):
+    def __init__(self, stem, stem_channels, patch_size, embedding_dim):
+        super().__init__()
+        self.stem = stem
+        self.projection = nn.Conv2d(stem_channels, embedding_dim, kernel_size=patch_size, stride=patch_size)
+
+    def forward(self, images):
+        return self.projection(self.stem(images)).flatten(2).transpose(1, 2)
+
+
+def _stem(channels: int, width: int, stride: int) -> nn.Module:
+    """A stem in float64 with known numbers; its sides shrink by `stride`."""
+    layer = nn.Conv2d(channels, width, kernel_size=stride + 1, stride=stride, padding=stride // 2).double()
+    with torch.no_grad():
+        for seed, parameter in enumerate(layer.parameters()):
+            parameter.copy_(random_numbers(*parameter.shape, seed=seed))
+    return nn.Sequential(layer, nn.ReLU())
+
+
+def _hybrid_cases() -> list[Case]:
+    def case(batch, channels, height, width, stride, stem_channels, patch_size, dimension, only="") -> Case:
+        step = stride * patch_size
+        return Case(
+            f"{batch} image{'s' * (batch > 1)} of {height} × {width}, a stem with {stem_channels} channels and stride"
+            f" {stride}, patches of {patch_size} × {patch_size} cells, D = {dimension}",
+            (_stem(channels, stem_channels, stride), stem_channels, patch_size, dimension),
+            "B N D",
+            {"B": batch, "H": height, "W": width, "D": dimension, "N": (height // step) * (width // step)},
+            only,
+            given=(pixels(batch, channels, height, width).double() / 100,),
+        )
+
+    return [
+        case(2, 2, 12, 16, 2, 3, 2, 5),
+        case(4, 3, 8, 24, 4, 5, 1, 7),
+        case(2, 4, 12, 18, 2, 5, 3, 9),
+        case(1, 2, 8, 12, 2, 3, 2, 7, "a batch of one"),
+        case(2, 3, 12, 12, 2, 4, 2, 5, "square images"),
+    ]
+
+
+def _use(module: nn.Module, case: Case) -> Any:
+    """Result of a learner's module once its projection holds known numbers; the stem keeps those it came with."""
+    if not isinstance(module, nn.Module):
+        raise NotAsked("what came is no layer of torch: begin with class HybridEmbedding(nn.Module)")
+    stem, stem_channels, patch_size, dimension = case.args
+    of_stem = {id(parameter) for parameter in stem.parameters()}
+    own = [parameter for parameter in module.double().parameters() if id(parameter) not in of_stem]
+    fill_projection(own, stem_channels * patch_size**2, dimension)
+    result = module(*case.given)
+    if isinstance(result, Tensor) and not result.requires_grad:
+        right = HybridEmbedding(*case.args).double()
+        fill_projection(right.projection.parameters(), stem_channels * patch_size**2, dimension)
+        refuse_without_gradient(result, right(*case.given))
+    if isinstance(result, Tensor) and not of_stem <= {id(parameter) for parameter in module.parameters()}:
+        raise NotAsked("the layer does not hold the stem, so nothing would train it: self.stem = stem")
+    return result
+
+
+WRONG = mistakes(
+    HybridEmbedding,
+    r"""
+projection missing
+    These are the cells of the map as they come from the stem. The hybrid projects patches of them to D numbers.
+        def forward(self, images):
+            return self.stem(images).flatten(2).transpose(1, 2)
+
+stem missing
+    The projection was laid on the image, whose channels it does not fit. First the stem:
+    self.projection(self.stem(images)).
+        def forward(self, images):
+            return self.projection(images).flatten(2).transpose(1, 2)
+
+tokens and numbers swapped
+    The tokens stand in the columns: .transpose(1, 2) at the end.
+        def forward(self, images):
+            return self.projection(self.stem(images)).flatten(2)
+
+reshape in place of transpose
+    The shape is right, the numbers are not: (B, D, rows, columns) was reshaped to (B, N, D). Flatten, then swap the
+    axes: .flatten(2).transpose(1, 2).
+        def forward(self, images):
+            grid = self.projection(self.stem(images))
+            return grid.reshape(len(grid), -1, grid.shape[1])
+
+map not flattened
+    This is still a map (B, D, rows, columns): .flatten(2).transpose(1, 2).
+        def forward(self, images):
+            return self.projection(self.stem(images))
+
+places averaged
+    The places were averaged. Every patch of the map keeps a token.
+        def forward(self, images):
+            return super().forward(images).mean(1)
+
+places averaged to one token
+    The places were averaged to one token. Every patch of the map keeps a token.
+        def forward(self, images):
+            return super().forward(images).mean(1, keepdim=True)
+
+the map flattened to one token
+    The whole map became one token. Every patch of it gets a token of its own.
+        def __init__(self, stem, stem_channels, patch_size, embedding_dim):
+            super().__init__(stem, stem_channels, patch_size, embedding_dim)
+            self.dimension = embedding_dim
+        def forward(self, images):
+            row = self.stem(images).flatten(1)
+            weight = torch.linspace(-1, 1, self.dimension * row.shape[1], dtype=row.dtype)
+            return (row @ weight.reshape(row.shape[1], -1))[:, None]
+
+patches of one cell
+    Every cell became a token. Patches of the map can be larger: kernel and stride are patch_size.
+        def __init__(self, stem, stem_channels, patch_size, embedding_dim):
+            super().__init__(stem, stem_channels, 1, embedding_dim)
+
+stride forgotten
+    The patches move by one cell and overlap: stride = patch_size.
+        def forward(self, images):
+            self.projection.stride = (1, 1)
+            return super().forward(images)
+
+order of the patch misread
+    The patches were flattened row, column, channel. The contract is channel, row, column.
+        def forward(self, images):
+            features, side = (self.stem(images), self.projection.kernel_size[0])
+            rows = channels_last(patchify(features, side), side, features.shape[1])
+            return F.linear(rows, self.projection.weight.flatten(1), self.projection.bias)
+
+a ReLU behind the projection
+    The projection is the last step. A ReLU behind it throws away every negative number.
+        def forward(self, images):
+            return super().forward(images).relu()
+
+places and numbers in one row
+    flatten(1) lays the numbers of all places into one row. Flatten rows and columns only: .flatten(2), then
+    .transpose(1, 2).
+        def forward(self, images):
+            return self.projection(self.stem(images)).flatten(1)
+
+column by column
+    The tokens are counted column by column: transpose(1, 3) put the columns of the map first. Flatten, then swap:
+    .flatten(2).transpose(1, 2).
+        def forward(self, images):
+            return self.projection(self.stem(images)).transpose(1, 3).flatten(1, 2)
+
+no bias
+    The bias is missing. nn.Conv2d has one unless it is told bias=False.
+        def forward(self, images):
+            return super().forward(images) - self.projection.bias
+
+one cell of each patch
+    A kernel of one cell that moves by a whole patch reads one cell of each: kernel_size=patch_size, as the stride.
+        def __init__(self, stem, stem_channels, patch_size, embedding_dim):
+            super().__init__(stem, stem_channels, 1, embedding_dim)
+            self.projection.stride = (patch_size, patch_size)
+
+class token in front
+    One token too many: a class token. It joins later (lesson 07); here the patches are wanted, and nothing else.
+        def __init__(self, stem, stem_channels, patch_size, embedding_dim):
+            super().__init__(stem, stem_channels, patch_size, embedding_dim)
+            self.class_token = nn.Parameter(torch.zeros(1, 1, embedding_dim))
+        def forward(self, images):
+            return torch.cat([self.class_token.expand(len(images), -1, -1), super().forward(images)], dim=1)
+""",
+    channels_last=channels_last,
+    patchify=patchify,
+)
+
+
+EXERCISE = Exercise(
+    name="HybridEmbedding",
+    solution=HybridEmbedding,
+    cases=_hybrid_cases,
+    result=Tensor,
+    use=_use,
+    slack=1e-9,
+    wrong=WRONG,
+    hints=(
+        "In __init__ keep the stem and make a projection. In forward: one after the other, then bring the"
+        " result into the shape (B, N, D).",
+        "The projection is lesson 06's, on the map: nn.Conv2d(stem_channels, embedding_dim,"
+        " kernel_size=patch_size, stride=patch_size).",
+        "self.projection(self.stem(images)).flatten(2).transpose(1, 2)",
+    ),
+    praise="That is the hybrid of the paper, for any stem.",
+)

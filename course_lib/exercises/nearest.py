@@ -1,0 +1,146 @@
+"""Lesson 03, exercise nearest."""
+
+from __future__ import annotations
+
+from torch import Tensor
+from torch.nn import functional as F
+
+from course_lib.exercises.mistakes import mistakes
+from course_lib.exercises.model import Case, Exercise
+from course_lib.exercises.shared_03 import _cosine, _numbers, _table
+
+
+def nearest(vector, weight, k):
+    similarity = F.cosine_similarity(weight, vector.unsqueeze(0), dim=1)
+    return similarity.topk(k).indices
+
+
+def _nearest_cases() -> list[Case]:
+    def case(rows: int, columns: int, k: int, row: int, only: str = "") -> Case:
+        weight = _table(rows, columns, seed=rows)
+        vector = weight[row] + 0.3 * _numbers(columns, seed=k)
+        return Case(
+            f"a table ({rows}, {columns}) and k = {k}",
+            (vector, weight, k),
+            "k",
+            {"k": k, "V": rows, "D": columns},
+            only,
+        )
+
+    return [
+        case(9, 4, 3, 2),
+        case(12, 5, 4, 7),
+        case(7, 3, 2, 0),
+        case(5, 5, 3, 1, "square tables"),
+        case(8, 3, 1, 4, "k = 1"),
+    ]
+
+
+def _by(score, largest=True):
+    def wrong(vector, weight, k):
+        return score(vector, weight).topk(k, largest=largest).indices
+
+    return wrong
+
+
+WRONG = mistakes(
+    nearest,
+    r"""
+dot product
+    That is the order of the dot products: long rows win, whatever their direction. Divide by the length of each
+    row, the root of the sum of its squares. weight.norm(dim=1) gives one for each row; len(...) counts entries, and
+    weight.norm() without dim is a single number for the whole table.
+        return _by(lambda v, w: w @ v)(vector, weight, k)
+
+worst first
+    The least similar came first. The cosine is 1 for the same direction, so the largest is wanted.
+        return _by(_cosine, largest=False)(vector, weight, k)
+
+distance
+    That is the distance between the points. The cosine compares directions only.
+        return _by(lambda v, w: -(w - v).norm(dim=1))(vector, weight, k)
+
+farthest
+    The farthest rows came first.
+        return _by(lambda v, w: (w - v).norm(dim=1))(vector, weight, k)
+
+best left out
+    The best one was left out. That is sensible where the vector is itself a row of the table, but here it is any
+    vector.
+        return _cosine(vector, weight).topk(k + 1).indices[1:]
+
+best last
+    The right ids, worst first. Best first is wanted.
+        return _cosine(vector, weight).topk(k).indices.flip(0)
+
+similarities in place of ids
+    These are the cosines. The ids of the rows are wanted: .indices of topk or sort.
+        return _cosine(vector, weight).topk(k).values
+
+similarities through a list
+    These are the cosines. The ids of the rows are wanted: .indices of topk, or range(len(weight)) sorted by the
+    cosine of each row.
+        return torch.tensor(sorted(_cosine(vector, weight).tolist(), reverse=True)[:k])
+
+rows in place of ids
+    These are the rows themselves. Their ids are wanted, (k,).
+        return weight[_cosine(vector, weight).topk(k).indices]
+
+sign of the cosine lost
+    The opposite direction counted as near: a cosine of −1 is as far as it gets, so no abs().
+        return _by(lambda v, w: _cosine(v, w).abs())(vector, weight, k)
+
+one too many
+    k ids are wanted, not k + 1.
+        return _cosine(vector, weight).topk(k + 1).indices
+
+all of them
+    All ids came, in the right order. The first k are wanted.
+        return _cosine(vector, weight).argsort(descending=True)
+
+only the best
+    That is the best one alone. The k best are wanted, as a tensor (k,).
+        return _cosine(vector, weight).argmax()
+
+first place cut off
+    One is missing: the best was cut off. Here the vector need not be a row of the table, so it stays.
+        return _cosine(vector, weight).topk(k).indices[1:]
+
+divided by the square of the length
+    The dot product was divided by the squared length: now short rows win. .norm(dim=1) is the length.
+        return _by(lambda v, w: w @ v / w.square().sum(1))(vector, weight, k)
+
+columns compared
+    The cosine was taken along the columns, dim=0. A word is a row: dim=1 gives one number for each row.
+        return F.cosine_similarity(weight, vector.unsqueeze(0), dim=0).topk(k).indices
+
+lengths of the columns
+    weight.norm(dim=0) is the length of each column. A word is a row: dim=1.
+        return (weight @ vector / weight.norm(dim=0)).topk(k).indices
+
+columns scaled, not rows
+    The columns were brought to length 1. A word is a row: dim=1.
+        return _by(lambda v, w: F.normalize(w, dim=0) @ v)(vector, weight, k)
+""",
+    _cosine=_cosine,
+)
+
+
+EXERCISE = Exercise(
+    name="nearest",
+    solution=nearest,
+    cases=_nearest_cases,
+    result=Tensor,
+    slack=1e-6,
+    wrong=WRONG,
+    hints=(
+        (
+            "The cosine is the dot product of two vectors divided by both lengths. The length of a vector here is"
+            " the root of the sum of its squares, v.norm(), not len(v). F.cosine_similarity does all of that for"
+            " a whole table."
+        ),
+        "F.cosine_similarity(weight, vector.unsqueeze(0), dim=1) gives one number for each row.",
+        ".topk(k).indices gives the ids of the k largest, best first.",
+    ),
+    praise="Directions count, lengths do not.",
+)

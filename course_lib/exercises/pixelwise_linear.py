@@ -1,0 +1,174 @@
+"""Lesson 08, exercise pixelwise_linear."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from course_lib.exercises.mistakes import mistakes
+from course_lib.exercises.model import Case, Exercise, random_numbers
+
+
+def pixelwise_linear(features, weight, bias):
+    places_first = features.permute(0, 2, 3, 1)
+    return (places_first @ weight.T + bias).permute(0, 3, 1, 2)
+
+
+def _map_cases() -> list[Case]:
+    def case(batch: int, channels: int, height: int, width: int, dimension: int, only: str = "") -> Case:
+        args = (
+            random_numbers(batch, channels, height, width, seed=1),
+            random_numbers(dimension, channels, seed=2).requires_grad_(),
+            random_numbers(dimension, seed=3),
+        )
+        return Case(
+            f"{batch} map{'s' * (batch > 1)} of {height} × {width} cells, C = {channels}, D = {dimension}",
+            args,
+            "B D H W",
+            {"B": batch, "C": channels, "H": height, "W": width, "D": dimension},
+            only,
+        )
+
+    return [
+        case(2, 5, 3, 4, 7),
+        case(4, 2, 5, 3, 6),
+        case(1, 4, 2, 6, 3, "a batch of one"),
+        case(2, 4, 3, 3, 5, "square images"),
+    ]
+
+
+def _map_wrong(change):
+    """The places first, changed, as a learner would go on from there."""
+
+    def wrong(features, weight, bias):
+        return change(features.permute(0, 2, 3, 1), weight, bias)
+
+    return wrong
+
+
+WRONG = mistakes(
+    pixelwise_linear,
+    r"""
+bias forgotten
+    The bias is missing. Every place gets it once.
+        return torch.einsum("bchw,dc->bdhw", features, weight)
+
+channels left at the end
+    The numbers are right, but they stand on the last axis. A map is (B, D, H, W): permute back.
+        return _map_wrong(lambda rows, weight, bias: rows @ weight.T + bias)(features, weight, bias)
+
+reshape in place of permute
+    (B, C, H, W) was reshaped to (B, H, W, C): right shape, scrambled numbers. Permute the axes: features.permute(0,
+    2, 3, 1).
+        batch, channels, height, width = features.shape
+        rows = features.reshape(batch, height, width, channels)
+        return (rows @ weight.T + bias).permute(0, 3, 1, 2)
+
+reshape in place of permute, on the way back
+    On the way back (B, H, W, D) was reshaped to (B, D, H, W), which scrambles the numbers. Permute: .permute(0, 3,
+    1, 2).
+        result = features.permute(0, 2, 3, 1) @ weight.T + bias
+        return result.reshape(len(features), -1, *features.shape[2:])
+
+map returned as tokens
+    These are tokens (B, N, D). Here the map keeps its form: (B, D, H, W).
+        return _map_wrong(lambda rows, weight, bias: (rows @ weight.T + bias).flatten(1, 2))(features, weight, bias)
+
+rows and columns swapped
+    Rows and columns of the map changed places: the way back is .permute(0, 3, 1, 2).
+        return _map_wrong(lambda rows, weight, bias: (rows @ weight.T + bias).permute(0, 3, 2, 1))(
+            features, weight, bias
+        )
+
+places averaged
+    The places were averaged away. The layer acts at each place alone.
+        return _map_wrong(lambda rows, weight, bias: rows.mean((1, 2)) @ weight.T + bias)(features, weight, bias)
+
+places summed
+    The places were added up. The layer acts at each place alone.
+        return _map_wrong(lambda rows, weight, bias: rows.sum((1, 2)) @ weight.T + bias)(features, weight, bias)
+
+weight not turned
+    weight has one ROW for each number of the result, so it has to be turned: weight.T.
+        return _map_wrong(lambda rows, weight, bias: rows @ weight + bias)(features, weight, bias)
+
+the map alone times the weight
+    A product works on the last axis, and that is W here. Bring the channels there first: features.permute(0, 2, 3,
+    1).
+        return features @ weight.T + bias
+
+bias on the wrong axis
+    The bias was added along the last axis, W. It belongs to the numbers D: bias[:, None, None].
+        return torch.einsum("bchw,dc->bdhw", features, weight) + bias
+
+bias subtracted
+    The bias was taken away. It is added.
+        return _map_wrong(lambda rows, weight, bias: (rows @ weight.T - bias).permute(0, 3, 1, 2))(
+            features, weight, bias
+        )
+
+a ReLU as well
+    Negative numbers became 0. A linear layer keeps them.
+        return _map_wrong(lambda rows, weight, bias: (rows @ weight.T + bias).permute(0, 3, 1, 2).relu())(
+            features, weight, bias
+        )
+
+columns and channels swapped
+    transpose(1, 3) brought the channels to the end and the columns to their place. Swap the same two on the way
+    back: .transpose(1, 3).
+        return F.linear(features.transpose(1, 3), weight, bias)
+
+axes moved on, not back
+    permute(0, 2, 3, 1) a second time moves the axes on, not back. The last axis goes to place 1: .permute(0, 3, 1,
+    2).
+        return _map_wrong(lambda rows, weight, bias: (rows @ weight.T + bias).permute(0, 2, 3, 1))(
+            features, weight, bias
+        )
+
+places left in a row
+    The numbers are right, but H and W are one axis still. A map is (B, D, H, W): reshape the last axis to H, W.
+        return weight @ features.flatten(2) + bias[:, None]
+
+bias twice
+    The bias was added twice: F.linear adds it already.
+        return _map_wrong(lambda rows, weight, bias: (F.linear(rows, weight, bias) + bias).permute(0, 3, 1, 2))(
+            features, weight, bias
+        )
+
+weight reshaped in place of turned
+    weight was reshaped to (C, D), which scrambles its numbers. Turn it: weight.T.
+        return _map_wrong(
+            lambda rows, weight, bias: (rows @ weight.reshape(rows.shape[3], -1) + bias).permute(0, 3, 1, 2)
+        )(features, weight, bias)
+
+weight before the map
+    A product of a matrix and a map works on the last two axes, and those are H and W here. Bring the channels to
+    the end first: features.permute(0, 2, 3, 1) @ weight.T.
+        return weight @ features + bias
+
+kernel without its two axes
+    A convolution wants a weight (D, C, rows, columns of the kernel), here of 1 × 1: weight[:, :, None, None].
+        return F.conv2d(features, weight, bias)
+
+bias one axis short
+    bias[:, None] is (D, 1), and its D meets the rows H. It needs two axes behind it, for H and for W: bias[:, None,
+    None].
+        return torch.einsum("bchw,dc->bdhw", features, weight) + bias[:, None]
+""",
+)
+
+
+EXERCISE = Exercise(
+    name="pixelwise_linear",
+    solution=pixelwise_linear,
+    cases=_map_cases,
+    result=Tensor,
+    gradient=1,
+    slack=1e-9,
+    wrong=WRONG,
+    hints=(
+        "On which axis does a product work, and where do the channels of a map stand?",
+        "features.permute(0, 2, 3, 1) has the channels last. Then it is lesson 05 at every place.",
+        "result = (features.permute(0, 2, 3, 1) @ weight.T + bias), then .permute(0, 3, 1, 2)",
+    ),
+    praise="A 1 × 1 convolution is nothing else: one matrix at every place.",
+)
