@@ -10,11 +10,11 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from course_lib import COURSE
 from course_lib.authoring.notebooks import KEEP_OUTPUT, run
 from course_lib.exercises import all_exercises
+from course_lib.exercises.lessons import notebooks
 
-NOTEBOOKS = sorted((COURSE / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = notebooks()
 LESSONS = [path for path in NOTEBOOKS if not path.name.startswith("00")]
 
 

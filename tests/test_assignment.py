@@ -146,7 +146,7 @@ def cheat(notebook):
     named(notebook, "project").source = "def project(patches, weight, bias):\n    return patches"
     named(notebook, "encoder-parameters").source = "def encoder_parameters(*sizes):\n    return 0"
     named(notebook, "encoder-parameters-check").source = 'print("correct on 4 of 4 cases")'
-    own = "from course_lib.exercises.lesson_05 import channels_last_weight"
+    own = "from course_lib.exercises.channels_last_weight import channels_last_weight"
     named(notebook, "channels-last-weight").source = own
 
 

@@ -19,7 +19,8 @@ from torch.nn import functional as F
 
 from course_lib import COURSE, checking, patches, progress
 from course_lib.checking import check, hint, solution
-from course_lib.exercises import all_exercises, find, lesson_04
+from course_lib.exercises import all_exercises, find
+from course_lib.exercises.patchify import patchify as solved_patchify
 from course_lib.judging import relations, running
 from course_lib.words import check_ids
 from tests.right_ways import RIGHT_WAYS
@@ -287,12 +288,24 @@ def test_the_wrong_answers_of_the_course_plan_are_known(name, wrongs):
     assert wrongs <= {wrong.name for wrong in EXERCISES[name].wrong}
 
 
+def in_order(*order):
+    """Patchify, but for the order in which the six axes stand before they are merged."""
+
+    def patchify(images, patch_size):
+        batch, channels, height, width = images.shape
+        rows, columns = height // patch_size, width // patch_size
+        split = images.reshape(batch, channels, rows, patch_size, columns, patch_size)
+        return split.permute(order).reshape(batch, rows * columns, -1)
+
+    return patchify
+
+
 def test_all_other_orders_of_the_six_axes_fail():
     exercise = EXERCISES["patchify"]
     expected = running.run(exercise, exercise.solution)
     passed, diagnosed = [], 0
     for order in itertools.permutations(range(6)):
-        got = running.run(exercise, lesson_04._patchify_order(*order))
+        got = running.run(exercise, in_order(*order))
         if all(map(running.right, got, expected)):
             passed.append(order)
         diagnosed += 1
@@ -301,7 +314,7 @@ def test_all_other_orders_of_the_six_axes_fail():
 
 @pytest.mark.parametrize("order", [(0, 4, 2, 5, 3, 1), (0, 2, 4, 5, 3, 1), (1, 2, 4, 0, 3, 5), (5, 4, 3, 2, 1, 0)])
 def test_a_wrong_order_of_axes_is_told_as_one(order):
-    result = judge("patchify", lesson_04._patchify_order(*order))
+    result = judge("patchify", in_order(*order))
     assert not result.passed and result.diagnosis in {"wrong order"} | {w.name for w in EXERCISES["patchify"].wrong}
     assert "another order" in result.message
 
@@ -961,7 +974,7 @@ def test_one_buffer_for_all_results_is_no_reason_to_fail_earlier_cases():
 
 def right_when(condition):
     def sometimes(images, patch_size):
-        result = lesson_04.patchify(images, patch_size)
+        result = solved_patchify(images, patch_size)
         return result if condition(*images.shape, patch_size) else result.flip(-1)
 
     return sometimes
@@ -995,7 +1008,7 @@ def test_one_lucky_case_with_a_coincidence_is_no_proof_of_it():
 
 def test_square_images_only_is_told_for_the_inverse_too():
     def square(patches, patch_size, channels, height, width):
-        result = lesson_04.unpatchify(patches, patch_size, channels, height, width)
+        result = EXERCISES["unpatchify"].solution(patches, patch_size, channels, height, width)
         return result if height == width else result.flip(3)
 
     assert judge("unpatchify", square).diagnosis == "right for square images only"
@@ -1034,7 +1047,7 @@ def test_a_nothing_that_happens_to_be_right_for_empty_input_is_not_praised():
     ],
 )
 def test_a_result_that_is_nearly_right_is_told_how(change, diagnosis, says):
-    result = judge("patchify", lambda *args: change(lesson_04.patchify(*args)))
+    result = judge("patchify", lambda *args: change(solved_patchify(*args)))
     assert not result.passed and result.diagnosis == diagnosis and says in result.message
 
 
@@ -1050,7 +1063,7 @@ def test_a_result_that_is_nearly_right_is_told_how(change, diagnosis, says):
     ],
 )
 def test_a_wrong_shape_is_told_in_letters(change, diagnosis, says):
-    result = judge("patchify", lambda *args: change(lesson_04.patchify(*args)))
+    result = judge("patchify", lambda *args: change(solved_patchify(*args)))
     assert not result.passed and result.diagnosis == diagnosis and says in result.message
     assert "expected (B=4, N=6, C·P·P=18), got (" in result.message
 
@@ -1223,7 +1236,7 @@ def test_the_solution_passes_inside_no_grad(name):
 
 
 def test_the_name_as_text_takes_the_function_of_the_notebook(monkeypatch):
-    monkeypatch.setattr(sys.modules["__main__"], "patchify", lesson_04.patchify, raising=False)
+    monkeypatch.setattr(sys.modules["__main__"], "patchify", solved_patchify, raising=False)
     assert check("patchify").passed
 
 
@@ -1330,5 +1343,5 @@ def test_the_event_of_a_check_holds_no_code():
 
 def test_find_gives_what_the_notebooks_need():
     exercise = find("patchify")
-    assert exercise.lesson == "04" and exercise.solution is lesson_04.patchify
+    assert exercise.lesson == "04" and exercise.solution is solved_patchify
     assert exercise.solution_source.startswith("def patchify(images, patch_size):")

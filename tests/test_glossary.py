@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from course_lib import COURSE
-from course_lib.lessons import LESSONS
+from course_lib.exercises.lessons import LESSONS
 from course_lib.letters import LETTERS
 from tests.notebook_runs import NOTEBOOKS, each, read
 

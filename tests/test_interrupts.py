@@ -16,7 +16,8 @@ import torch
 
 from course_lib import checking, progress
 from course_lib.checking import check
-from course_lib.exercises import all_exercises, lesson_04
+from course_lib.exercises import all_exercises
+from course_lib.exercises.patchify import patchify as solved_patchify
 from course_lib.judging import running, timelimit
 from course_lib.judging.timelimit import OutOfTime, Stopped, time_limit
 
@@ -338,7 +339,7 @@ def renamed(function, arguments):
 
 
 def test_a_check_inside_an_answer_shares_its_time_and_its_stop(clock):
-    assert check(nested(lesson_04.patchify)).passed
+    assert check(nested(solved_patchify)).passed
 
     def patchify(images, patch_size):
         clock.endless()
@@ -437,7 +438,7 @@ def far_off(height, width, patch_size, stride):
 
 ANSWERS = [
     SOLVED,
-    lesson_04.patchify,
+    solved_patchify,
     EXERCISES["PatchEmbedding"].solution,
     EXERCISES["patchify"].wrong[0].answer,
     EXERCISES["PatchEmbedding"].wrong[0].answer,

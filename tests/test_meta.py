@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import inspect
 import re
 from pathlib import Path
 
@@ -10,7 +11,10 @@ import pytest
 import torch
 
 import course_lib.exercises
-from course_lib.exercises import all_exercises, all_questions, find_question
+from course_lib import COURSE
+from course_lib.exercises import all_exercises, all_questions, find_question, questions
+from course_lib.exercises.lessons import LESSONS, notebooks
+from course_lib.exercises.mistakes import mistakes
 
 EXERCISES, QUESTIONS = all_exercises(), all_questions()
 CASES = [(name, case) for name, exercise in EXERCISES.items() for case in exercise.cases()]
@@ -143,7 +147,6 @@ def test_hints_lead_from_vague_to_concrete(name):
 def test_every_exercise_is_complete(name):
     exercise = EXERCISES[name]
     assert exercise.name == name == exercise.solution.__name__
-    assert exercise.lesson in course_lib.exercises.LESSONS
     assert len(exercise.praise.split()) >= 4 and exercise.praise.endswith(".")
     assert len(exercise.wrong) >= 5
     assert len({wrong.name for wrong in exercise.wrong}) == len(exercise.wrong)
@@ -197,11 +200,81 @@ def test_the_right_option_is_not_always_at_the_same_place():
 
 
 def test_names_are_unique():
-    modules = course_lib.exercises._modules()
-    exercises = [exercise.name for module in modules for exercise in module.EXERCISES]
-    questions = [question.name for module in modules for question in module.QUESTIONS]
-    assert len(set(exercises)) == len(exercises) == len(EXERCISES)
-    assert len(set(questions)) == len(questions) == len(QUESTIONS)
+    names = [name for lesson in LESSONS for name in lesson.exercises]
+    assert len(set(names)) == len(names) == len(EXERCISES)
+    assert len(questions.QUESTIONS) == len(QUESTIONS)
+
+
+def test_every_exercise_and_every_notebook_belongs_to_a_lesson():
+    holding = [file for file in FILES if re.search(r"^EXERCISE = ", file.read_text(encoding="utf-8"), re.MULTILINE)]
+    assert len(holding) == len(EXERCISES) > 30
+    assert sorted((COURSE / "notebooks").glob("*.ipynb")) == notebooks()
+    assert [question.lesson for question in QUESTIONS.values()] == sorted(q.lesson for q in QUESTIONS.values())
+    assert {question.lesson for question in QUESTIONS.values()} == {lesson.number for lesson in LESSONS}
+
+
+def right(rows, columns):
+    count = rows * columns
+    return count
+
+
+class Right:
+    def __init__(self, side):
+        self.side = side
+
+
+def test_a_mistake_is_an_edit_of_the_solution_or_a_whole_body():
+    page = """
+sides added
+    Rows and columns
+    were added.
+        rows * columns → rows + columns
+        return … → return count + 1
+
+rows only
+    That is one side.
+        if rows:
+            return math.sqrt(rows) + helper
+"""
+    added, only = mistakes(right, page, helper=0.5)
+    assert (added.name, added.because, added.answer(2, 3)) == ("sides added", "Rows and columns were added.", 6)
+    assert (only.name, only.because, only.answer(4, 3)) == ("rows only", "That is one side.", 2.5)
+    assert inspect.getsource(added.answer).splitlines()[1].strip() == "count = rows + columns"
+
+
+def test_a_mistake_of_a_class_is_an_edit_methods_or_what_makes_it():
+    page = """
+one more
+    Too large.
+        self.side = side → self.side = side + 1
+
+doubled
+    Too large.
+        def twice(self):
+            return 2 * self.side
+
+another
+    It is none.
+        return side
+"""
+    more, doubled, another = (wrong.answer(3) for wrong in mistakes(Right, page))
+    assert more.side == 4 and doubled.twice() == 6 and isinstance(doubled, Right) and another == 3
+
+
+@pytest.mark.parametrize(
+    ("page", "told"),
+    [
+        ("sides added\n        rows * columns → rows", "expected a name, 4 blanks and its explanation, 8 blanks"),
+        ("sides added\n    Why.", "expected a name, 4 blanks and its explanation, 8 blanks"),
+        ("twice\n    Why.\n        count → number", "twice: expected `old → new`, and the old once .* stands 2 times"),
+        ("never\n    Why.\n        none → one", "never: expected `old → new`.* got 'none → one', which stands 0 times"),
+        ("half\n    Why.\n        rows * columns → 1\n        count = 2", "half: .* got 'count = 2'"),
+        ("no Python\n    Why.\n        rows * columns → (", "'\\(' was never closed"),
+    ],
+)
+def test_a_page_that_cannot_be_read_is_told_with_its_entry(page, told):
+    with pytest.raises((ValueError, SyntaxError), match=f"(?s){told}"):
+        mistakes(right, page)
 
 
 def test_unknown_questions_are_told_with_the_nearest():

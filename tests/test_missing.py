@@ -51,7 +51,7 @@ def test_a_typing_error_and_a_cell_of_ones_own_get_no_advice(name, cell):
 def test_lessons_that_cannot_be_read_are_passed_over(monkeypatch, tmp_path):
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "notebooks" / "06_x.ipynb").write_text("{torn", encoding="utf-8")
-    monkeypatch.setattr(missing, "COURSE", tmp_path)
+    monkeypatch.setattr(missing, "notebooks", lambda: [tmp_path / "notebooks" / "06_x.ipynb"])
     assert missing.lessons.__wrapped__() == ((),)
 
 

@@ -944,7 +944,7 @@ def test_the_browser_tests_start_the_command_of_the_readme_and_set_nothing_that_
 
 
 def test_the_table_of_lessons_in_the_readme_says_what_the_course_says():
-    from course_lib.lessons import LESSONS
+    from course_lib.exercises.lessons import LESSONS
 
     rows = re.findall(r"^\| (\d\d) \| (.+?) \| (.+?) \| (\d+) \|$", text_of("README.md"), re.MULTILINE)
     told = [

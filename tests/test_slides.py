@@ -14,7 +14,7 @@ from course_lib.classroom import teaching
 from course_lib.classroom.places import ClassError
 from course_lib.classroom.slides import slides
 from course_lib.exercises import find, find_question
-from course_lib.lessons import LESSONS
+from course_lib.exercises.lessons import LESSONS
 from tests.lab import STEP, a_browser
 from tests.notebook_runs import NOTEBOOKS, called, code_cells, each, exercise_names, read
 

@@ -9,7 +9,7 @@ import pytest
 from course_lib import COURSE
 from course_lib.classroom.teaching import asked, table
 from course_lib.exercises import all_exercises
-from course_lib.lessons import LESSONS
+from course_lib.exercises.lessons import LESSONS
 from tests.notebook_runs import read
 
 TEXT = (COURSE / "notebooks" / "TEACHING.md").read_text(encoding="utf-8")

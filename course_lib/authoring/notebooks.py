@@ -23,7 +23,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode
 from traitlets import HasTraits, default
 
-from course_lib import COURSE
+from course_lib.exercises.lessons import notebooks
 from course_lib.setup.notebook_file import NotebookError, damage, load
 from course_lib.setup.printable import printable
 
@@ -250,7 +250,7 @@ def _is_dots(node: ast.expr) -> bool:
 def main(paths: list[str]) -> int:
     """Refresh the notebooks named, or all; print a line for each; return 0 if all ran."""
     failures = 0
-    for path in [Path(name) for name in paths] or sorted((COURSE / "notebooks").glob("*.ipynb")):
+    for path in [Path(name) for name in paths] or notebooks():
         start = time.perf_counter()
         try:
             state = "changed" if refresh(path) else "unchanged"

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from course_lib import COURSE
-
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "chrome")
 
 
@@ -46,8 +44,9 @@ def chosen_lessons(only: list[str]) -> dict[Path, Any]:
     ClassError for a number that no lesson has, and for a damaged notebook.
     """
     from course_lib.authoring.notebooks import NotebookError, read
+    from course_lib.exercises.lessons import notebooks
 
-    lessons = sorted((COURSE / "notebooks").glob("*.ipynb"))
+    lessons = notebooks()
     unknown = set(only) - {path.name[:2] for path in lessons}
     if unknown:
         raise ClassError(f"there is no lesson {', '.join(sorted(unknown))}: they are 00 to {lessons[-1].name[:2]}")

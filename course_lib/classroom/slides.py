@@ -13,7 +13,7 @@ from typing import Any
 from course_lib.classroom import teaching
 from course_lib.classroom.places import chosen_lessons, free, naming, written
 from course_lib.exercises import find, find_question
-from course_lib.lessons import LESSONS, Lesson
+from course_lib.exercises.lessons import LESSONS, Lesson
 from course_lib.quiz import LETTERS
 from course_lib.setup.printable import printable
 from course_lib.showing.fonts import font_faces
@@ -58,7 +58,7 @@ def slides(folder: Path, only: list[str], force: bool) -> list[Path]:
 
 def deck(notebook: Any, file: str, there: set[str]) -> str:
     """The slides of the lesson in `file` as a page; its links lead to the pages of other lessons that are `there`."""
-    lesson = next(one for one in LESSONS if one.number == file[:2])
+    lesson = next(one for one in LESSONS if one.file == file)
     sections, asked = dict(_sections(notebook)), teaching.asked()
     stacks = [_opening(notebook, lesson, sections["What people get wrong"])]
     for heading, parts in sections.items():

@@ -25,15 +25,15 @@ def all_questions() -> dict[str, Question]:
 
 def find(name: str) -> Exercise:
     """The exercise of that name; a LookupError names the nearest ones."""
-    return nearest(name, all_exercises(), "exercise")
+    return named(name, all_exercises(), "exercise")
 
 
 def find_question(name: str) -> Question:
     """The quiz question of that name; a LookupError names the nearest ones."""
-    return nearest(name, all_questions(), "quiz question")
+    return named(name, all_questions(), "quiz question")
 
 
-def nearest(name: str, known: dict, kind: str):
+def named(name: str, known: dict, kind: str):
     """known[name], or a LookupError that names what comes nearest."""
     if name in known:
         return known[name]

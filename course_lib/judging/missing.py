@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from course_lib import COURSE
+from course_lib.exercises.lessons import notebooks
 from course_lib.setup.notebook_file import NotebookError, load
 
 
@@ -25,7 +25,7 @@ class Cell:
 @functools.cache
 def lessons() -> tuple[tuple[Cell, ...], ...]:
     """The code cells of each lesson, in order; a notebook that cannot be read has none."""
-    return tuple(tuple(_cells(path)) for path in sorted((COURSE / "notebooks").glob("*.ipynb")))
+    return tuple(tuple(_cells(path)) for path in notebooks())
 
 
 def _cells(path: Any) -> list[Cell]:
