@@ -159,4 +159,6 @@ def test_what_is_not_valid_as_a_notebook_is_told(course):
 @each
 def test_a_missing_name_is_told_without_the_damaged_lesson(course, content, told):
     damage(course, content)
-    assert [bool(cells) for cells in missing.lessons.__wrapped__()] == [path.name != NAME for path in lessons.notebooks()]
+    assert [bool(cells) for cells in missing.lessons.__wrapped__()] == [
+        path.name != NAME for path in lessons.notebooks()
+    ]

@@ -78,7 +78,7 @@ class Course:
         (folder / "course_lib").mkdir(parents=True)
         for name in ("tests", "notebooks"):
             (folder / name).mkdir()
-        for name in ("__init__.py", "__main__.py", "requirements.py", "doctor.py", "printable.py", "progress.py"):
+        for name in ("__init__.py", "__main__.py", "doctor.py", "progress.py"):
             shutil.copy(COURSE / "course_lib" / name, folder / "course_lib" / name)
         shutil.copytree(COURSE / "course_lib" / "setup", folder / "course_lib" / "setup")
         shutil.copy(COURSE / "notebooks" / FIRST, folder / "notebooks" / FIRST)
@@ -253,7 +253,7 @@ def test_environment_yml_names_the_same_packages_and_ranges():
 
 
 @pytest.mark.parametrize(
-    "name", ["__init__.py", "__main__.py", "printable.py", "setup/__init__.py", "setup/shadows.py"]
+    "name", ["__init__.py", "__main__.py", "setup/__init__.py", "setup/printable.py", "setup/shadows.py"]
 )
 def test_an_old_python_can_read_the_command_line(name):
     tree = ast.parse(text_of(f"course_lib/{name}"), feature_version=(3, 7))
@@ -867,7 +867,9 @@ def test_a_path_given_to_test_replaces_the_usual_ones(course):
 
 
 def test_refresh_hands_its_paths_to_the_notebook_runner(course):
-    (course.folder / "course_lib" / "notebooks.py").write_text(
+    authoring = course.folder / "course_lib" / "authoring"
+    authoring.mkdir()
+    (authoring / "notebooks.py").write_text(
         "import os, sys\n"
         "def main(paths):\n"
         "    print(sys.prefix, os.environ['COURSE_PROGRESS'], *paths, sep='\\n')\n"
