@@ -81,7 +81,8 @@ class ConvPatchEmbedding(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         _check_channels(images, self.in_channels)
-        check_multiples(*images.shape[-2:], self.patch_size)
+        height, width = images.shape[-2:]
+        check_multiples(height, width, self.patch_size)
         return self.projection(images).flatten(2).transpose(1, 2)
 
 
@@ -207,7 +208,7 @@ def _copied(new: nn.Conv2d | nn.Linear, old: nn.Conv2d | nn.Linear) -> Any:
     with torch.no_grad():
         new.weight.copy_(old.weight.reshape(new.weight.shape))
         new.weight.requires_grad_(old.weight.requires_grad)
-        if old.bias is not None:
+        if old.bias is not None and new.bias is not None:
             new.bias.copy_(old.bias)
             new.bias.requires_grad_(old.bias.requires_grad)
     return new

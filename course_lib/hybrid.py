@@ -7,6 +7,7 @@ Learning for Image Recognition" (2016).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -77,6 +78,7 @@ def receptive_field(layers: Sequence[tuple[int, int]]) -> int:
     return side
 
 
+ONE_CELL: tuple[type[nn.Module], ...]
 ONE_CELL = (nn.Identity, nn.Sequential, nn.BatchNorm2d, nn.LocalResponseNorm, nn.Dropout, nn.Dropout2d)
 ONE_CELL += (nn.ReLU, nn.ReLU6, nn.LeakyReLU, nn.PReLU, nn.ELU, nn.GELU, nn.SiLU, nn.Hardswish, nn.Sigmoid, nn.Tanh)
 
@@ -106,7 +108,7 @@ def windows(module: nn.Module) -> list[tuple[int, int, int]]:
     return found
 
 
-def _window(name: str, layer: nn.Module) -> tuple[int, int, int]:
+def _window(name: str, layer: Any) -> tuple[int, int, int]:
     def pair(value: int | Sequence[int]) -> tuple[int, ...]:
         return (value, value) if isinstance(value, int) else tuple(value)
 

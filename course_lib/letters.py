@@ -45,8 +45,8 @@ def show_shapes(**named: tuple[Any, str]) -> None:
                 raise ValueError(f"{letter} is {sizes[letter]} further up, but {size} in {name} {shape}")
         rows.append((name, str(shape), " ".join(axes)))
     widths = [max(len(row[column]) for row in rows) for column in range(2)]
-    for name, shape, axes in rows:
-        print(f"{name:{widths[0]}}  {shape:{widths[1]}}  {axes}".rstrip())
+    for name, written, letters in rows:
+        print(f"{name:{widths[0]}}  {written:{widths[1]}}  {letters}".rstrip())
 
 
 def whole_number(name: str, value: Any, least: int) -> int:

@@ -84,7 +84,8 @@ def overlapping_patches(images: Tensor, patch_size: PatchSize, stride: PatchSize
     check_images(images)
     patch_height, patch_width = both_sides("patch_size", patch_size)
     step_down, step_right = both_sides("stride", stride)
-    rows, columns = _grid(*images.shape[-2:], patch_size, stride)
+    height, width = images.shape[-2:]
+    rows, columns = _grid(height, width, patch_size, stride)
     windows = images.unfold(2, patch_height, step_down).unfold(3, patch_width, step_right)
     length = images.shape[1] * patch_height * patch_width
     return _laid_out(windows.permute(0, 2, 3, 1, 4, 5)).reshape(images.shape[0], rows * columns, length)

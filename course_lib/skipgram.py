@@ -126,8 +126,8 @@ def train(
         )
 
 
-def _checked_pairs(pairs: Tensor, vocabulary_size: int) -> Tensor:
-    pairs = check_ids(pairs, vocabulary_size)
+def _checked_pairs(given: Tensor | Sequence[tuple[int, int]], vocabulary_size: int) -> Tensor:
+    pairs = check_ids(given, vocabulary_size)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or len(pairs) == 0:
         raise ValueError(f"pairs must have the shape (n, 2) with n at least 1, got {tuple(pairs.shape)}")
     return pairs
@@ -205,10 +205,10 @@ def analogy(a: int, b: int, c: int, weight: Tensor) -> int:
 def analogy_test(weight: Tensor, pairs: Sequence[tuple[int, int]]) -> tuple[float, float]:
     """Questions a → b as c → ? made of every two pairs, nothing left out: share right, share won by a, b or c."""
     check_table(weight)
-    pairs = _checked_pairs(pairs, len(weight)).tolist()
-    if len(pairs) < 2:
+    checked = _checked_pairs(pairs, len(weight)).tolist()
+    if len(checked) < 2:
         raise ValueError("a question is made of two pairs, got one pair")
-    a, b, c, d = torch.tensor([(*one, *other) for one, other in itertools.permutations(pairs, 2)]).T
+    a, b, c, d = torch.tensor([(*one, *other) for one, other in itertools.permutations(checked, 2)]).T
     asked = F.normalize(weight[b] - weight[a] + weight[c], dim=1)
     best = (asked @ F.normalize(weight, dim=1).T).argmax(dim=1)  # all questions in one product
     return (best == d).double().mean().item(), ((best == a) | (best == b) | (best == c)).double().mean().item()

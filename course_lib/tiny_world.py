@@ -93,8 +93,8 @@ def _sentence(rng: random.Random) -> str:
     if kind < 0.55:
         own = COMMON if number < 4 else ROYALTY
         return _fill(rng, PERSON if rng.random() < 0.5 else own, _person(rng, number))
-    own = CAT if number < 4 else DOG
-    return _fill(rng, ANIMAL if rng.random() < 0.7 else own, _animal(rng, number))
+    kin = CAT if number < 4 else DOG
+    return _fill(rng, ANIMAL if rng.random() < 0.7 else kin, _animal(rng, number))
 
 
 def _person(rng: random.Random, number: int) -> dict[str, str]:

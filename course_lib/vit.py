@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -91,7 +92,8 @@ class VisionTransformer(nn.Module):
         super().__init__()
         check_sizes(dimension=dimension, depth=depth, heads=heads, hidden=hidden, classes=classes)
         self.embedding = embedding
-        self.blocks = nn.Sequential(*(Block(dimension, heads, hidden) for _ in range(depth)))
+        # Any: to a type checker each part of a module may be a tensor.
+        self.blocks: Any = nn.Sequential(*(Block(dimension, heads, hidden) for _ in range(depth)))
         self.norm = nn.LayerNorm(dimension, eps=1e-6)
         self.head = nn.Linear(dimension, classes)
 
@@ -115,20 +117,21 @@ def from_torchvision(model: nn.Module) -> VisionTransformer:
     A ValueError names what ours has no counterpart for. Dropout does nothing in evaluation and is left out.
     """
     _refuse_what_ours_lacks(model)
-    conv, layers = model.conv_proj, model.encoder.layers
+    theirs: Any = model
+    conv, layers = theirs.conv_proj, theirs.encoder.layers
     with torch.device("meta"):  # shapes only: every number is replaced, and no random number is drawn
-        front = ConvPatchEmbedding(conv.in_channels, model.patch_size, model.hidden_dim)
-        embedding = PatchTokens(front, model.seq_length - 1, model.hidden_dim)
+        front = ConvPatchEmbedding(conv.in_channels, theirs.patch_size, theirs.hidden_dim)
+        embedding = PatchTokens(front, theirs.seq_length - 1, theirs.hidden_dim)
         ours = VisionTransformer(
             embedding,
-            dimension=model.hidden_dim,
+            dimension=theirs.hidden_dim,
             depth=len(layers),
             heads=layers[0].num_heads,
-            hidden=model.mlp_dim,
-            classes=model.heads.head.out_features,
+            hidden=theirs.mlp_dim,
+            classes=theirs.heads.head.out_features,
         )
     ours = ours.to(conv.weight.dtype).to_empty(device=conv.weight.device)
-    pairs = [(front.projection, conv), (ours.norm, model.encoder.ln), (ours.head, model.heads.head)]
+    pairs = [(front.projection, conv), (ours.norm, theirs.encoder.ln), (ours.head, theirs.heads.head)]
     for block, layer in zip(ours.blocks, layers, strict=True):
         pairs += [(block.norm1, layer.ln_1), (block.attention.out, layer.self_attention.out_proj)]
         pairs += [(block.norm2, layer.ln_2), (block.mlp[0], layer.mlp[0]), (block.mlp[2], layer.mlp[3])]
@@ -140,8 +143,8 @@ def from_torchvision(model: nn.Module) -> VisionTransformer:
         for block, layer in zip(ours.blocks, layers, strict=True):
             block.attention.to_qkv.weight.copy_(layer.self_attention.in_proj_weight)
             block.attention.to_qkv.bias.copy_(layer.self_attention.in_proj_bias)
-        embedding.class_token.copy_(model.class_token[0, 0])
-        embedding.positions.copy_(model.encoder.pos_embedding[0])
+        embedding.class_token.copy_(theirs.class_token[0, 0])
+        embedding.positions.copy_(theirs.encoder.pos_embedding[0])
     return ours.train(model.training)
 
 

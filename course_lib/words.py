@@ -50,12 +50,15 @@ def encode(tokens: Iterable[str], vocabulary: Mapping[str, int], unknown: str | 
         raise ValueError(f"the stand-in {unknown!r} is itself not among the {len(vocabulary)} words")
     ids = []
     for position, token in enumerate(tokens):
-        if token not in vocabulary and unknown is None:
+        if token in vocabulary:
+            ids.append(vocabulary[token])
+        elif unknown is not None:
+            ids.append(vocabulary[unknown])
+        else:
             raise ValueError(
                 f"token {token!r} at position {position} is not among the {len(vocabulary)} words of the "
                 "vocabulary: add it, or name a stand-in with unknown="
             )
-        ids.append(vocabulary.get(token, vocabulary.get(unknown)))
     return whole_numbers(ids)
 
 

@@ -16,12 +16,13 @@ from pathlib import Path
 import nbformat
 from ipykernel.kernelspec import RESOURCES, get_kernel_dict
 from jupyter_client import AsyncKernelManager
+from jupyter_client.connect import ConnectionFileMixin
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.localinterfaces import localhost
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
-from traitlets import HasTraits, default
+from traitlets import default
 
 from course_lib.exercises.lessons import notebooks
 from course_lib.setup.notebook_file import NotebookError, damage, load
@@ -51,7 +52,7 @@ def read(path: Path) -> NotebookNode:
     return notebook
 
 
-class WithoutPorts(HasTraits):
+class WithoutPorts(ConnectionFileMixin):
     """A kernel manager that speaks to its kernel through files, where the system can.
 
     A free port can be taken by somebody else before the kernel has it; then the kernel ends without a word.

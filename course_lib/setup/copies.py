@@ -99,16 +99,17 @@ class _Update:
 
     def _keep_or_renew(self, target: Path, edition: bytes, new: Mark) -> None:
         """Renew a file that the learner left as it was given; keep another, and say what there is to know."""
-        name, mark, (mine, fault) = target.name, self.given.get(target.name), _look(target)
+        name, mark, (mine, fault) = target.name, self.given.get(target.name, {}), _look(target)
         worked = work(name, mine)
-        alone = mark and not target.is_symlink() and (_hash(mine) == mark["edition"] or worked == mark["work"] != "")
+        as_given = bool(mark) and (_hash(mine) == mark["edition"] or worked == mark["work"] != "")
+        alone = as_given and not target.is_symlink()
         if alone and mark["edition"] != new["edition"]:
             _write(target, edition)
         if alone or worked == new["work"]:
-            self.given[name] = {**(mark or {}), **new}
+            self.given[name] = {**mark, **new}
         elif fault:
             self._tell_kept(name, f"cannot be used: {fault}. To get the lesson back")
-        elif mark is None:
+        elif not mark:
             self.given[name] = {**new, "work": ""}
             self._tell_kept(name, "is not the lesson of this edition. To get that too")
         elif new["work"] != mark["work"] if mark["work"] else new["edition"] != mark["edition"]:
@@ -186,14 +187,15 @@ def _record(path: Path) -> dict[str, Mark]:
     except (OSError, ValueError, RecursionError):
         return {}
     # At first a mark was the hash alone.
-    marks = found.items() if isinstance(found, dict) else ()
-    marks = {name: {"edition": mark, "work": ""} if isinstance(mark, str) else mark for name, mark in marks}
+    given = found.items() if isinstance(found, dict) else ()
+    marks = {name: {"edition": mark, "work": ""} if isinstance(mark, str) else mark for name, mark in given}
     return {name: mark for name, mark in marks.items() if _is_mark(mark)}
 
 
 def _is_mark(mark: object) -> bool:
-    texts = isinstance(mark, dict) and all(isinstance(value, str) for value in mark.values())
-    return texts and {"edition", "work"} <= set(mark)
+    if not isinstance(mark, dict):
+        return False
+    return {"edition", "work"} <= set(mark) and all(isinstance(value, str) for value in mark.values())
 
 
 def _committed(lessons: Path) -> dict[str, bytes] | None:
@@ -203,8 +205,9 @@ def _committed(lessons: Path) -> dict[str, bytes] | None:
     """
 
     def git(*arguments: str) -> bytes:
-        settings = {"env": {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}, "capture_output": True, "timeout": 60}
-        return subprocess.run(["git", *arguments], cwd=lessons, check=True, **settings).stdout
+        environ = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+        command = ["git", *arguments]
+        return subprocess.run(command, cwd=lessons, env=environ, check=True, capture_output=True, timeout=60).stdout
 
     if not (lessons.parent / ".git").exists() or not os.access(lessons, os.W_OK):
         return None

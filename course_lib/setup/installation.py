@@ -282,7 +282,8 @@ class Installing:
     """Tells how far pip is: gigabytes downloaded, then gigabytes unpacked, and the file that it is at."""
 
     def __init__(self, build: Build) -> None:
-        self.build, self.file, self.free, self.unpacked = build, "", None, 0.0
+        self.build, self.file, self.unpacked = build, "", 0.0
+        self.free: int | None = None  # bytes on the disk, as the unpacking begins
 
     def __call__(self, line: str) -> str:
         """The line to be shown after pip wrote this one."""

@@ -126,10 +126,12 @@ def unmet(requirements: list[str], version_of=installed_version) -> list[str]:
     found = []
     for requirement in requirements:
         name, specifier, applies = split_requirement(requirement)
-        version = version_of(name) if applies else None
-        if applies and version is None:
+        if not applies:
+            continue
+        version = version_of(name)
+        if version is None:
             found.append(name)
-        elif applies and not satisfies(version, specifier):
+        elif not satisfies(version, specifier):
             found.append(f"{name} {version} (needs {specifier})")
     return found
 

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from course_lib.setup.faults import SetupError, ending, explain
@@ -33,7 +33,7 @@ def run_step(
             stderr=subprocess.STDOUT, encoding="utf-8", errors="replace",
         )  # fmt: skip
         written: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        reader = threading.Thread(target=lambda: [*map(written.put, process.stdout), written.put(None)], daemon=True)
+        reader = threading.Thread(target=_pass_on, args=(process.stdout, written), daemon=True)
         reader.start()
         line = _Line(told)
         try:
@@ -58,6 +58,13 @@ def run_step(
                 "and start again"
             )
         raise SetupError(problem, ending(text, log))
+
+
+def _pass_on(lines: Iterable[str], written: queue.SimpleQueue[str | None]) -> None:
+    """Hand over each line as it comes, and None at the end."""
+    for line in lines:
+        written.put(line)
+    written.put(None)
 
 
 def _next(written: queue.SimpleQueue[str | None]) -> str | None:

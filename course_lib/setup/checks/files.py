@@ -96,9 +96,9 @@ def saving(record: Path | None) -> list[Fact]:
     lines = [_refused(path, error, "saving") for path, error in faults[:3]]
     if len(faults) > 3:
         lines.append(f"saving in {len(faults) - 3} more places fails")
-    for _, error in cannot_write(record) if record else ():
+    for place, error in cannot_write(record) if record else ():
         elsewhere = "or set COURSE_PROGRESS to a file elsewhere"
-        lines.append(f"{_refused(record, error, 'keeping your progress in').rstrip('.')}, {elsewhere}")
+        lines.append(f"{_refused(place, error, 'keeping your progress in').rstrip('.')}, {elsewhere}")
     return [("problem", "saving", line) for line in lines]
 
 
