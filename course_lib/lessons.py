@@ -7,7 +7,7 @@ from pathlib import Path
 
 from course_lib import COURSE, figures, progress
 from course_lib.exercises.lessons import LESSONS, Lesson
-from course_lib.figures import Picture
+from course_lib.showing.picture import Picture
 
 
 class Overview:

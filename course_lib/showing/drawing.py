@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from course_lib.showing.fonts import MONO, SANS
+from course_lib.showing.picture import Picture
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-
-    from course_lib.figures import Picture
 
 # Okabe and Ito's palette: told apart with every kind of colour vision.
 BLACK, WHITE, GREY, LIGHT = "#000000", "#ffffff", "#767676", "#d9d9d9"
@@ -192,8 +191,6 @@ class Drawing:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
         from PIL import Image  # matplotlib draws its pictures with it
-
-        from course_lib.figures import Picture
 
         size = (self.width / _INCH, self.height / _INCH)
         figure = Figure(figsize=size, dpi=_INCH * _DENSITY, facecolor="white")

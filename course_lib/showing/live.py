@@ -7,15 +7,11 @@ import sys
 import weakref
 from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from course_lib.figures import Picture
 from course_lib.showing.controls import Panel
 from course_lib.showing.drawing import Drawing
-
-if TYPE_CHECKING:
-    from course_lib.explorers.vectors import ProgressBar
-    from course_lib.quiz import Quiz
+from course_lib.showing.picture import Picture
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -110,10 +106,17 @@ def widgets_wanted() -> bool:
     return os.environ.get("COURSE_WIDGETS", "").lower() != "off"
 
 
-_shown: dict[str, tuple[str, list]] = {}  # cell -> its last run, and what that run displayed
+class Closable(Protocol):
+    """What has widgets on the page, and closes them."""
+
+    def close(self) -> None:
+        """Close the widgets."""
 
 
-def keep_until_rerun(live: Live | Quiz | ProgressBar) -> None:
+_shown: dict[str, tuple[str, list[Closable]]] = {}  # cell -> its last run, and what that run displayed
+
+
+def keep_until_rerun(live: Closable) -> None:
     """Hold what was displayed until its cell runs again, then close() it: Out would hold it for ever."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
