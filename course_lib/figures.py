@@ -4,45 +4,32 @@ from __future__ import annotations
 
 import itertools
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
 
-from course_lib.showing.drawing import BLUE, GREEN, GREY, LIGHT, SKY, VERMILION, WHITE, Drawing, diverge, ink, shade
+from course_lib.explorers.words import one_hot_drawing
+from course_lib.explorers.words import written_sum as written_sum  # lesson 02 asks for it here
+from course_lib.showing.drawing import (
+    BLUE,
+    GREEN,
+    GREY,
+    SKY,
+    VERMILION,
+    WHITE,
+    Drawing,
+    channels_to_back,
+    diverge,
+    shade,
+)
 from course_lib.showing.picture import Picture
+from course_lib.showing.tables import CELL, number_cell, number_cells, table_frame
 
 # Pale enough for black numbers, and told apart in grey as well where they are neighbours.
 PATCH_COLOURS = ("#9ad0f5", "#f5c26b", "#8fd6b8", "#f2a07b", "#e3d95c", "#c9a6d8")
 
 # The lessons' pictures. Colours are never the only sign: what matters is also written, framed or numbered.
-
-CELL = 26  # pixels of one number in a table
-
-
-def one_hot_drawing(tokens: Sequence[str], words: Sequence[str], matrix: Tensor) -> Drawing:
-    """The one-hot rows (T, V) of a sentence, a row for each token and a column for each word."""
-    drawing, left, top = _table_frame(tokens, words)
-    for row, column in matrix.nonzero().tolist():
-        drawing.label(left - 12, top + (row + 0.5) * CELL, f"id {column}", size=11, anchor="end", colour=GREY)
-    _number_cells(drawing, left, top, matrix, lambda value: BLUE if value else WHITE, decimals=0)
-    for column, word in enumerate(words):
-        rows = [row for row, number in enumerate(matrix.argmax(dim=1).tolist()) if number == column]
-        drawing.spot("words", f"id {column}", left + column * CELL, 4, CELL, top - 4)
-        for row in rows:
-            drawing.spot("tokens", f"id {column}", 4, top + row * CELL, left - 6, CELL)
-            drawing.spot("rows", f"id {column}", left, top + row * CELL, len(words) * CELL, CELL)
-        told = " and ".join(map(str, rows))
-        drawing.say(
-            f"id {column}",
-            f"{word!r}, token {told} → id {column} → a row with its only 1 in column {column}",
-        )
-    places = ", ".join(f"{token} in column {row.argmax().item()}" for token, row in zip(tokens, matrix, strict=True))
-    drawing.text = (
-        f"A table of {len(tokens)} rows, one for each token, and {len(words)} columns, one for each word of "
-        f"the vocabulary. Each row has a single 1, all other cells are 0: {places}."
-    )
-    return drawing
 
 
 def one_hot_matrix(tokens: Sequence[str], words: Sequence[str], matrix: Tensor) -> Picture:
@@ -52,82 +39,15 @@ def one_hot_matrix(tokens: Sequence[str], words: Sequence[str], matrix: Tensor) 
 
 def distance_table(words: Sequence[str], distances: Tensor) -> Picture:
     """Distances (V, V) between the rows of some words, as numbers on one scale of colours."""
-    drawing, left, top = _table_frame(words, words, cell=46, id_width=0)
+    drawing, left, top = table_frame(words, words, cell=46, id_width=0)
     high = distances.max().item()
-    _number_cells(drawing, left, top, distances, lambda value: shade(value, 0, 2 * high), decimals=2, cell=46)
+    number_cells(drawing, left, top, distances, lambda value: shade(value, 0, 2 * high), decimals=2, cell=46)
     off = distances[~torch.eye(len(words), dtype=torch.bool)]
     drawing.text = (
         f"A square table of the distances between {len(words)} words: {', '.join(words)}. The diagonal is 0; "
         f"every other cell shows {off.min().item():.2f} to {off.max().item():.2f}, all in the same colour."
     )
     return drawing.picture()
-
-
-def written_sum(ones: Tensor, numbers: Tensor) -> str:
-    """The sum of products of two rows (V,), the first one of zeros and ones, written out."""
-    terms = [f"{one:.0f}·({number:.2f})" for one, number in zip(ones.tolist(), numbers.tolist(), strict=True)]
-    return f"{' + '.join(terms)} = {(ones @ numbers).item():.2f}"
-
-
-def lookup_drawing(tokens: Sequence[str], ids: Tensor, weight: Tensor, token: int) -> Drawing:
-    """One-hot rows (T, V) beside the table (V, D) and the result (T, D), with one token's way through lit up."""
-    one_hot = torch.nn.functional.one_hot(ids, len(weight)).float()
-    result, limit, picked = weight[ids], weight.abs().max().item(), ids[token].item()
-    count, rows, dimension = len(ids), *weight.shape
-    left, top, wide = 110, 62, 48
-    table_x = left + rows * CELL + 66
-    result_x = table_x + dimension * wide + 66
-    drawing = Drawing(result_x + dimension * wide + 16, top + max(rows, count) * CELL + 16)
-    for x, name in ((left, "one-hot rows (T, V)"), (table_x, "table (V, D)"), (result_x, "result (T, D)")):
-        drawing.label(x, 20, name, bold=True)
-    for row, name in enumerate(tokens):
-        drawing.label(left - 10, top + (row + 0.5) * CELL, name, anchor="end", bold=row == token)
-    for row in range(rows):
-        drawing.label(table_x - 8, top + (row + 0.5) * CELL, str(row), size=11, anchor="end", bold=row == picked)
-        drawing.label(left + (row + 0.5) * CELL, top - 11, str(row), size=11, anchor="middle", bold=row == picked)
-    drawing.label(table_x - 42, top + count * CELL / 2, "×", size=20, anchor="middle")
-    drawing.label(result_x - 34, top + count * CELL / 2, "=", size=20, anchor="middle")
-    _number_cells(drawing, left, top, one_hot, lambda value: BLUE if value else WHITE, decimals=0)
-    _number_cells(drawing, table_x, top, weight, lambda value: diverge(value, 1.5 * limit), decimals=2, wide=wide)
-    _number_cells(drawing, result_x, top, result, lambda value: diverge(value, 1.5 * limit), decimals=2, wide=wide)
-    for x, row, width in (
-        (left, token, rows * CELL),
-        (table_x, picked, dimension * wide),
-        (result_x, token, dimension * wide),
-    ):
-        drawing.rect(x - 2, top + row * CELL - 2, width + 4, CELL + 4, stroke=VERMILION, stroke_width=3)
-    _link_lookup(drawing, tokens, ids, weight, ((left, CELL), (table_x, wide), (result_x, wide)), top)
-    numbers = ", ".join(f"{value:.2f}" for value in result[token].tolist())
-    drawing.text = (
-        f"Three tables in a row: one-hot rows of {count} tokens, times a table of {rows} rows, equals {count} "
-        f"vectors. Framed: token {token}, {tokens[token]!r}, has its 1 in column {picked}; row {picked} of the "
-        f"table is {numbers}; the same numbers are row {token} of the result."
-    )
-    return drawing
-
-
-def _link_lookup(
-    drawing: Drawing, tokens: Sequence[str], ids: Tensor, weight: Tensor, places: Sequence, top: float
-) -> None:
-    """An id lights its one-hot rows, its row of the table and its rows of the result; a number tells its sum."""
-    (left, cell), (table_x, wide), (result_x, _) = places
-    one_hot, dimension = torch.nn.functional.one_hot(ids, len(weight)).float(), weight.shape[1]
-    for number in range(len(weight)):
-        users = [token for token, other in enumerate(ids.tolist()) if other == number]
-        told = " and ".join(f"token {token}, {tokens[token]!r}" for token in users) or "no token of this sentence"
-        drawing.spot("table", f"id {number}", table_x, top + number * CELL, dimension * wide, CELL)
-        drawing.say(f"id {number}", f"id {number} → row {number} of the table, taken by {told}")
-        for token in users:
-            drawing.spot("one-hot rows", f"id {number}", left, top + token * CELL, len(weight) * cell, CELL)
-    for token, column in itertools.product(range(len(ids)), range(dimension)):
-        name = f"number {column} of token {token}"
-        drawing.spot("result", name, result_x + column * wide, top + token * CELL, wide, CELL)
-        drawing.say(name, f"{name}: {written_sum(one_hot[token], weight[:, column])}", [f"id {ids[token]}"])
-
-
-def lookup(tokens: Sequence[str], ids: Tensor, weight: Tensor, token: int) -> Picture:
-    """The picture of lookup_drawing."""
-    return lookup_drawing(tokens, ids, weight, token).picture()
 
 
 def gradient_rows(words: Sequence[str], gradient: Tensor, uses: Tensor) -> Picture:
@@ -137,7 +57,7 @@ def gradient_rows(words: Sequence[str], gradient: Tensor, uses: Tensor) -> Pictu
     drawing.label(left, 20, "gradient (V, D)", bold=True)
     drawing.label(left + gradient.shape[1] * wide + 24, 20, "uses of the row", bold=True)
     limit = gradient.abs().max().item()
-    _number_cells(drawing, left, top, gradient, lambda value: diverge(value, 1.5 * limit), decimals=1, wide=wide)
+    number_cells(drawing, left, top, gradient, lambda value: diverge(value, 1.5 * limit), decimals=1, wide=wide)
     for row, (word, count) in enumerate(zip(words, uses.tolist(), strict=True)):
         y = top + (row + 0.5) * CELL
         drawing.label(left - 10, y, word, anchor="end", bold=count > 0)
@@ -162,11 +82,11 @@ def pick_or_mix(word: Tensor, patch: Tensor, matrix: Tensor) -> Picture:
         top = 50 + place * (length * CELL + 78)
         middle = top + (length - 1) * CELL / 2
         drawing.label(left, top - 30, name, bold=True)
-        _number_cells(drawing, left, middle, row[None], lambda value: shade(value, 0, 1.4), decimals=1, wide=wide)
+        number_cells(drawing, left, middle, row[None], lambda value: shade(value, 0, 1.4), decimals=1, wide=wide)
         drawing.label(matrix_x - 106, middle + CELL / 2, "×", size=20, anchor="middle")
         for number, weight in enumerate(row.tolist()):
             y = top + number * CELL
-            _number_cells(
+            number_cells(
                 drawing,
                 matrix_x,
                 y,
@@ -188,7 +108,7 @@ def pick_or_mix(word: Tensor, patch: Tensor, matrix: Tensor) -> Picture:
                 matrix_x - 8, y + CELL / 2, f"row {number}: {weight:.1f} ·", size=11, anchor="end", bold=weight > 0
             )
         drawing.label(result_x - 34, middle + CELL / 2, "=", size=20, anchor="middle")
-        _number_cells(
+        number_cells(
             drawing,
             result_x,
             middle,
@@ -469,53 +389,6 @@ def _ways_of_the_dictionary(drawing: Drawing, corner: Mapping[str, tuple[float, 
     drawing.label(start[0] + 44, (start[1] + goal[1]) / 2 + 8, "optional", size=12, anchor="end", colour="#505050")
 
 
-def _table_frame(
-    rows: Sequence[str], columns: Sequence[str], cell: int = CELL, id_width: int = 50
-) -> tuple[Drawing, int, int]:
-    """An empty drawing with row names on the left and column names, turned into numbered rows, on top."""
-    left, top = 30 + id_width + 9 * max(map(len, rows)), 64
-    drawing = Drawing(left + cell * len(columns) + 20, top + cell * len(rows) + 16)
-    for row, name in enumerate(rows):
-        drawing.label(left - 10 - id_width, top + (row + 0.5) * cell, name, anchor="end", bold=True)
-    for column, name in enumerate(columns):
-        drawing.label(left + (column + 0.5) * cell, 18 + 17 * (column % 2), name, size=11, anchor="middle")
-        drawing.label(
-            left + (column + 0.5) * cell,
-            top - 10,
-            str(column) if id_width else "",
-            size=10,
-            anchor="middle",
-            colour=GREY,
-        )
-    return drawing, left, top
-
-
-def _number_cells(
-    drawing: Drawing,
-    left: float,
-    top: float,
-    values: Tensor,
-    colour: Callable[[float], str],
-    *,
-    decimals: int,
-    cell: int = CELL,
-    wide: int | None = None,
-) -> None:
-    wide = wide or cell
-    for row, numbers in enumerate(values.tolist()):
-        for column, value in enumerate(numbers):
-            number_cell(
-                drawing, left + column * wide, top + row * cell, wide, cell, colour(value), f"{value:.{decimals}f}"
-            )
-
-
-def number_cell(
-    drawing: Drawing, x: float, y: float, w: float, h: float, fill: str, text: str, size: float = 12
-) -> None:
-    drawing.rect(x, y, w, h, fill=fill, stroke=LIGHT)
-    drawing.label(x + w / 2, y + h / 2, text, size=size, anchor="middle", colour=ink(fill))
-
-
 def _outline(drawing: Drawing, x: float, y: float, scale: float, inside: Tensor) -> None:
     """Thick lines around the pixels that are `inside`."""
     padded = torch.nn.functional.pad(inside.int(), (1, 1, 1, 1))
@@ -530,8 +403,3 @@ def _outline(drawing: Drawing, x: float, y: float, scale: float, inside: Tensor)
             if not padded[neighbour]:
                 x1, y1, x2, y2 = ends
                 drawing.line(left + x1 * scale, top + y1 * scale, left + x2 * scale, top + y2 * scale, width=3)
-
-
-def channels_to_back(image: Tensor) -> Tensor:
-    """(C, H, W) as a drawing takes its pixels: (H, W) for one channel, (H, W, C) for three."""
-    return image[0] if image.shape[0] == 1 else image.permute(1, 2, 0)

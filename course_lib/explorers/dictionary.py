@@ -8,9 +8,8 @@ import torch
 from torch import Tensor
 
 from course_lib import codebook, patches
-from course_lib.figures import channels_to_back
 from course_lib.showing.controls import Choice, Slider
-from course_lib.showing.drawing import BLACK, VERMILION, WHITE, YELLOW, Drawing
+from course_lib.showing.drawing import BLACK, VERMILION, WHITE, YELLOW, Drawing, channels_to_back
 from course_lib.showing.live import Live
 
 CODES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
