@@ -24,7 +24,7 @@ from course_lib.showing.drawing import (
     shade,
 )
 from course_lib.showing.picture import Picture
-from course_lib.showing.tables import CELL, number_cell, number_cells, table_frame
+from course_lib.showing.tables import CELL, number_cell, number_cells, outline, table_frame
 
 # Pale enough for black numbers, and told apart in grey as well where they are neighbours.
 PATCH_COLOURS = ("#9ad0f5", "#f5c26b", "#8fd6b8", "#f2a07b", "#e3d95c", "#c9a6d8")
@@ -202,7 +202,9 @@ def patch_colours(height: int, width: int, **versions: Tensor) -> Picture:
         for row, column in itertools.product(range(height), range(width)):
             fill = PATCH_COLOURS[owner[row, column].item() % len(PATCH_COLOURS)]
             drawing.rect(x + column * scale, 40 + row * scale, scale, scale, fill=fill)
-        _outline(drawing, x, 40, scale, owner == 0)
+        for line in outline(owner == 0):
+            x1, y1, x2, y2 = (scale * number for number in line)
+            drawing.line(x + x1, 40 + y1, x + x2, 40 + y2, width=3)
         inside = (owner == 0).nonzero()
         drawing.label(
             x + (inside[0, 1].item() + 0.5) * scale + 4,
@@ -387,19 +389,3 @@ def _ways_of_the_dictionary(drawing: Drawing, corner: Mapping[str, tuple[float, 
         x1, y1, x2, y2 = (a + part * (b - a) for part in parts for a, b in zip(start, goal, strict=True))
         drawing.line(x1, y1, x2, y2, stroke=GREY, width=2, arrow=place == dashes - 1)
     drawing.label(start[0] + 44, (start[1] + goal[1]) / 2 + 8, "optional", size=12, anchor="end", colour="#505050")
-
-
-def _outline(drawing: Drawing, x: float, y: float, scale: float, inside: Tensor) -> None:
-    """Thick lines around the pixels that are `inside`."""
-    padded = torch.nn.functional.pad(inside.int(), (1, 1, 1, 1))
-    for row, column in inside.nonzero().tolist():
-        left, top = x + column * scale, y + row * scale
-        for neighbour, ends in (
-            ((row, column + 1), (0, 0, 1, 0)),
-            ((row + 2, column + 1), (0, 1, 1, 1)),
-            ((row + 1, column), (0, 0, 0, 1)),
-            ((row + 1, column + 2), (1, 0, 1, 1)),
-        ):
-            if not padded[neighbour]:
-                x1, y1, x2, y2 = ends
-                drawing.line(left + x1 * scale, top + y1 * scale, left + x2 * scale, top + y2 * scale, width=3)

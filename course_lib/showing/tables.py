@@ -1,9 +1,10 @@
-"""Tables of numbers in a drawing: a frame with the names of rows and columns, and cells that hold a number."""
+"""Tables in a drawing: names of rows and columns, cells that hold a number, lines around some of the cells."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import torch
 from torch import Tensor
 
 from course_lib.showing.drawing import GREY, LIGHT, Drawing, ink
@@ -58,3 +59,18 @@ def number_cell(
     """A filled cell with its top left corner at (x, y) and a text in the middle, black or white as it reads better."""
     drawing.rect(x, y, w, h, fill=fill, stroke=LIGHT)
     drawing.label(x + w / 2, y + h / 2, text, size=size, anchor="middle", colour=ink(fill))
+
+
+def outline(inside: Tensor) -> list[tuple[int, int, int, int]]:
+    """The lines x1, y1, x2, y2, counted in cells, around those cells of a grid (H, W) that are `inside`."""
+    padded = torch.nn.functional.pad(inside, (1, 1, 1, 1))
+    lines = []
+    for y, x in inside.nonzero().tolist():
+        sides = (
+            ((y, x + 1), (x, y, x + 1, y)),
+            ((y + 2, x + 1), (x, y + 1, x + 1, y + 1)),
+            ((y + 1, x), (x, y, x, y + 1)),
+            ((y + 1, x + 2), (x + 1, y, x + 1, y + 1)),
+        )
+        lines += [line for neighbour, line in sides if not padded[neighbour]]
+    return lines
