@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 import statistics
-import time
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-from course_lib import embed, words
+from course_lib import embed, measure, words
 from course_lib.showing.controls import Choice, Slider, TextBox
 from course_lib.showing.drawing import BLUE, GREEN, GREY, LIGHT, VERMILION, WHITE, Drawing, diverge
 from course_lib.showing.live import Live
@@ -215,16 +214,11 @@ def measure_lookup(tokens: int, dimension: int, vocabulary_size: int, runs: int 
     generator = torch.Generator().manual_seed(0)
     ids = torch.randint(vocabulary_size, (tokens,), generator=generator)
     weight = torch.randn(vocabulary_size, dimension, generator=generator)
-    medians = []
-    for way in (embed.lookup_by_matmul, embed.lookup_by_index):
-        way(ids, weight)  # the first call pays for memory that later calls find ready
-        seconds = []
-        for _ in range(runs):
-            start = time.perf_counter()
-            way(ids, weight)
-            seconds.append(time.perf_counter() - start)
-        medians.append(statistics.median(seconds))
-    return medians[0], medians[1]
+    taken = measure.seconds(
+        {"product": lambda: embed.lookup_by_matmul(ids, weight), "lookup": lambda: embed.lookup_by_index(ids, weight)},
+        runs,
+    )
+    return statistics.median(taken["product"]), statistics.median(taken["lookup"])
 
 
 def in_bytes(count: float) -> str:
