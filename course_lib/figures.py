@@ -77,6 +77,10 @@ def pick_or_mix(word: Tensor, patch: Tensor, matrix: Tensor) -> Picture:
     wide, limit, left = 46, matrix.abs().max().item(), 20
     matrix_x, result_x = left + length * wide + 130, left + (length + dimension) * wide + 210
     drawing = Drawing(result_x + dimension * wide + 20, 2 * (length * CELL + 78) + 8)
+
+    def signed(value: float) -> str:
+        return diverge(value, 1.6 * limit)
+
     for place, (row, name) in enumerate(((word, "a word, one-hot: picks one row"), (patch, "a patch: mixes all rows"))):
         top = 50 + place * (length * CELL + 78)
         middle = top + (length - 1) * CELL / 2
@@ -85,37 +89,14 @@ def pick_or_mix(word: Tensor, patch: Tensor, matrix: Tensor) -> Picture:
         drawing.label(matrix_x - 106, middle + CELL / 2, "×", size=20, anchor="middle")
         for number, weight in enumerate(row.tolist()):
             y = top + number * CELL
-            number_cells(
-                drawing,
-                matrix_x,
-                y,
-                matrix[number][None],
-                lambda value: diverge(value, 1.6 * limit),
-                decimals=1,
-                wide=wide,
-            )
+            number_cells(drawing, matrix_x, y, matrix[number][None], signed, decimals=1, wide=wide)
             if weight:
-                drawing.rect(
-                    matrix_x - 2,
-                    y + 1,
-                    dimension * wide + 4,
-                    CELL - 2,
-                    stroke=VERMILION,
-                    stroke_width=1 + 2.5 * weight,
-                )
-            drawing.label(
-                matrix_x - 8, y + CELL / 2, f"row {number}: {weight:.1f} ·", size=11, anchor="end", bold=weight > 0
-            )
+                thick = 1 + 2.5 * weight
+                drawing.rect(matrix_x - 2, y + 1, dimension * wide + 4, CELL - 2, stroke=VERMILION, stroke_width=thick)
+            told = f"row {number}: {weight:.1f} ·"
+            drawing.label(matrix_x - 8, y + CELL / 2, told, size=11, anchor="end", bold=weight > 0)
         drawing.label(result_x - 34, middle + CELL / 2, "=", size=20, anchor="middle")
-        number_cells(
-            drawing,
-            result_x,
-            middle,
-            (row @ matrix)[None],
-            lambda value: diverge(value, 1.6 * limit),
-            decimals=1,
-            wide=wide,
-        )
+        number_cells(drawing, result_x, middle, (row @ matrix)[None], signed, decimals=1, wide=wide)
     told = [", ".join(f"{number:.1f}" for number in (row @ matrix).tolist()) for row in (word, patch)]
     drawing.text = (
         f"Twice the same matrix of {length} rows and {dimension} columns. Above, a one-hot row times the matrix:"

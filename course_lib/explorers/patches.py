@@ -252,8 +252,8 @@ def draw_two_readings(image: Tensor, weight: Tensor, token: int, number: int) ->
             drawing.label(left + cell / 2, top + 27, told, size=10, anchor="middle", colour=DARK_ORANGE)
         else:
             number_cell(drawing, left, top, cell, cell, WHITE, pixel)
-    x, y = 20 + column * side * cell, 40 + row * side * cell
-    drawing.rect(x, y, side * cell, side * cell, stroke=VERMILION, stroke_width=3)
+    corner = 20 + column * side * cell, 40 + row * side * cell
+    drawing.rect(*corner, side * cell, side * cell, stroke=VERMILION, stroke_width=3)
     drawing.label(20, 62 + height * cell, f"kernel {number}: sum of products {by_kernel:.2f}", bold=True)
     names = (("pixels", patch, "{:.0f}"), ("weights", kernel, "{:.1f}"), ("products", patch * kernel, "{:.1f}"))
     for line, (name, values, how) in enumerate(names):
@@ -267,23 +267,36 @@ def draw_two_readings(image: Tensor, weight: Tensor, token: int, number: int) ->
     for index, value in enumerate(torch.nn.functional.linear(patch, weight.flatten(1)).tolist()):
         x = right + 170 + index * 64
         number_cell(drawing, x, 222, 64, 28, INSIDE if index == number else WHITE, f"{value:.2f}")
-    for place, (pixel, factor) in enumerate(zip(patch.tolist(), kernel.tolist(), strict=True)):
-        y, x = divmod(place, side)
-        left, top = 20 + (column * side + x) * cell, 40 + (row * side + y) * cell
-        drawing.spot("image", f"place {place}", left, top, cell, cell)
-        for line in range(3):
-            drawing.spot("row", f"place {place}", right + 80 + place * 44, 60 + line * 44, 44, 30)
-        drawing.say(
-            f"place {place}",
-            f"row {y}, column {x} of the kernel is place {place} of the row: {pixel:.0f} × {factor:.1f} ="
-            f" {pixel * factor:.1f}, one of {side * side} products that sum to {by_row:.2f}",
-        )
+    _link_places(drawing, patch, kernel, by_row, corner, cell, right + 80)
     drawing.text = (
         f"Left, an image of {height} × {width} numbers with a frame around patch {token}, on which kernel {number}"
         f" lies. Right, the same {side * side} pixels in a row, the {side * side} weights of row {number} below"
         f" them, and their products. Both sums are {by_kernel:.2f} and {by_row:.2f}."
     )
     return drawing
+
+
+def _link_places(
+    drawing: Drawing,
+    patch: Tensor,
+    kernel: Tensor,
+    total: float,
+    corner: tuple[float, float],
+    cell: float,
+    right: float,
+) -> None:
+    """A pixel under the kernel, whose corner is given, lights its place in the row; its product is one of the total."""
+    side = round(len(patch) ** 0.5)
+    for place, (pixel, factor) in enumerate(zip(patch.tolist(), kernel.tolist(), strict=True)):
+        y, x = divmod(place, side)
+        drawing.spot("image", f"place {place}", corner[0] + x * cell, corner[1] + y * cell, cell, cell)
+        for line in range(3):
+            drawing.spot("row", f"place {place}", right + place * 44, 60 + line * 44, 44, 30)
+        drawing.say(
+            f"place {place}",
+            f"row {y}, column {x} of the kernel is place {place} of the row: {pixel:.0f} × {factor:.1f} ="
+            f" {pixel * factor:.1f}, one of {side * side} products that sum to {total:.2f}",
+        )
 
 
 def _gaps(counts: Tensor) -> list[tuple[int, int]]:
