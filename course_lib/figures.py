@@ -2,82 +2,33 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import itertools
-import textwrap
-from collections.abc import Callable, Mapping, Sequence
-from html import escape
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-from course_lib.showing.drawing import BLUE, GREEN, GREY, LIGHT, SKY, VERMILION, WHITE, Drawing, diverge, ink, shade
+from course_lib.explorers.words import one_hot_drawing
+from course_lib.explorers.words import written_sum as written_sum  # lesson 02 asks for it here
+from course_lib.showing.drawing import (
+    BLUE,
+    GREEN,
+    GREY,
+    SKY,
+    VERMILION,
+    WHITE,
+    Drawing,
+    channels_to_back,
+    diverge,
+    shade,
+)
+from course_lib.showing.picture import Picture
+from course_lib.showing.tables import CELL, number_cell, number_cells, outline, table_frame
 
 # Pale enough for black numbers, and told apart in grey as well where they are neighbours.
 PATCH_COLOURS = ("#9ad0f5", "#f5c26b", "#8fd6b8", "#f2a07b", "#e3d95c", "#c9a6d8")
 
-
-class Picture:
-    """A PNG with its text alternative, `width` pixels wide on the page, and at least `least` where that is narrow."""
-
-    def __init__(self, png: bytes, text: str, width: int, least: int = 0) -> None:
-        if not text.strip():
-            raise ValueError("a picture needs a text that says what a person would see, got an empty one")
-        self.png, self.text, self.width, self.least = png, text, width, least
-
-    @classmethod
-    def from_figure(cls, fig, text: str) -> Picture:
-        """Picture of a matplotlib figure at twice its density; the figure is closed."""
-        from matplotlib import pyplot as plt
-
-        file = io.BytesIO()
-        fig.savefig(file, format="png", dpi=2 * fig.dpi, facecolor="white", metadata={"Software": None})
-        plt.close(fig)  # or the notebook would show it a second time
-        png = file.getvalue()
-        return cls(png, text, int.from_bytes(png[16:20], "big") // 2)  # bytes 16 to 19 of a PNG are its width
-
-    def _repr_mimebundle_(self, include=None, exclude=None) -> tuple[dict, dict]:
-        data = base64.b64encode(self.png).decode()
-        image = (
-            f'<img alt="{escape(self.text)}" width="{self.width}" '
-            f'style="max-width:100%;min-width:{self.least}px;height:auto" src="data:image/png;base64,{data}">'
-        )
-        # Without the width a stored PNG would show in its own pixels, twice as wide.
-        return (
-            {"text/html": image, "image/png": data, "text/plain": self.text},
-            {"image/png": {"width": self.width}},
-        )
-
-
 # The lessons' pictures. Colours are never the only sign: what matters is also written, framed or numbered.
-
-CELL = 26  # pixels of one number in a table
-
-
-def one_hot_drawing(tokens: Sequence[str], words: Sequence[str], matrix: Tensor) -> Drawing:
-    """The one-hot rows (T, V) of a sentence, a row for each token and a column for each word."""
-    drawing, left, top = _table_frame(tokens, words)
-    for row, column in matrix.nonzero().tolist():
-        drawing.label(left - 12, top + (row + 0.5) * CELL, f"id {column}", size=11, anchor="end", colour=GREY)
-    _number_cells(drawing, left, top, matrix, lambda value: BLUE if value else WHITE, decimals=0)
-    for column, word in enumerate(words):
-        rows = [row for row, number in enumerate(matrix.argmax(dim=1).tolist()) if number == column]
-        drawing.spot("words", f"id {column}", left + column * CELL, 4, CELL, top - 4)
-        for row in rows:
-            drawing.spot("tokens", f"id {column}", 4, top + row * CELL, left - 6, CELL)
-            drawing.spot("rows", f"id {column}", left, top + row * CELL, len(words) * CELL, CELL)
-        told = " and ".join(map(str, rows))
-        drawing.say(
-            f"id {column}",
-            f"{word!r}, token {told} → id {column} → a row with its only 1 in column {column}",
-        )
-    places = ", ".join(f"{token} in column {row.argmax().item()}" for token, row in zip(tokens, matrix, strict=True))
-    drawing.text = (
-        f"A table of {len(tokens)} rows, one for each token, and {len(words)} columns, one for each word of "
-        f"the vocabulary. Each row has a single 1, all other cells are 0: {places}."
-    )
-    return drawing
 
 
 def one_hot_matrix(tokens: Sequence[str], words: Sequence[str], matrix: Tensor) -> Picture:
@@ -87,82 +38,15 @@ def one_hot_matrix(tokens: Sequence[str], words: Sequence[str], matrix: Tensor) 
 
 def distance_table(words: Sequence[str], distances: Tensor) -> Picture:
     """Distances (V, V) between the rows of some words, as numbers on one scale of colours."""
-    drawing, left, top = _table_frame(words, words, cell=46, id_width=0)
+    drawing, left, top = table_frame(words, words, cell=46, id_width=0)
     high = distances.max().item()
-    _number_cells(drawing, left, top, distances, lambda value: shade(value, 0, 2 * high), decimals=2, cell=46)
+    number_cells(drawing, left, top, distances, lambda value: shade(value, 0, 2 * high), decimals=2, cell=46)
     off = distances[~torch.eye(len(words), dtype=torch.bool)]
     drawing.text = (
         f"A square table of the distances between {len(words)} words: {', '.join(words)}. The diagonal is 0; "
         f"every other cell shows {off.min().item():.2f} to {off.max().item():.2f}, all in the same colour."
     )
     return drawing.picture()
-
-
-def written_sum(ones: Tensor, numbers: Tensor) -> str:
-    """The sum of products of two rows (V,), the first one of zeros and ones, written out."""
-    terms = [f"{one:.0f}·({number:.2f})" for one, number in zip(ones.tolist(), numbers.tolist(), strict=True)]
-    return f"{' + '.join(terms)} = {(ones @ numbers).item():.2f}"
-
-
-def lookup_drawing(tokens: Sequence[str], ids: Tensor, weight: Tensor, token: int) -> Drawing:
-    """One-hot rows (T, V) beside the table (V, D) and the result (T, D), with one token's way through lit up."""
-    one_hot = torch.nn.functional.one_hot(ids, len(weight)).float()
-    result, limit, picked = weight[ids], weight.abs().max().item(), ids[token].item()
-    count, rows, dimension = len(ids), *weight.shape
-    left, top, wide = 110, 62, 48
-    table_x = left + rows * CELL + 66
-    result_x = table_x + dimension * wide + 66
-    drawing = Drawing(result_x + dimension * wide + 16, top + max(rows, count) * CELL + 16)
-    for x, name in ((left, "one-hot rows (T, V)"), (table_x, "table (V, D)"), (result_x, "result (T, D)")):
-        drawing.label(x, 20, name, bold=True)
-    for row, name in enumerate(tokens):
-        drawing.label(left - 10, top + (row + 0.5) * CELL, name, anchor="end", bold=row == token)
-    for row in range(rows):
-        drawing.label(table_x - 8, top + (row + 0.5) * CELL, str(row), size=11, anchor="end", bold=row == picked)
-        drawing.label(left + (row + 0.5) * CELL, top - 11, str(row), size=11, anchor="middle", bold=row == picked)
-    drawing.label(table_x - 42, top + count * CELL / 2, "×", size=20, anchor="middle")
-    drawing.label(result_x - 34, top + count * CELL / 2, "=", size=20, anchor="middle")
-    _number_cells(drawing, left, top, one_hot, lambda value: BLUE if value else WHITE, decimals=0)
-    _number_cells(drawing, table_x, top, weight, lambda value: diverge(value, 1.5 * limit), decimals=2, wide=wide)
-    _number_cells(drawing, result_x, top, result, lambda value: diverge(value, 1.5 * limit), decimals=2, wide=wide)
-    for x, row, width in (
-        (left, token, rows * CELL),
-        (table_x, picked, dimension * wide),
-        (result_x, token, dimension * wide),
-    ):
-        drawing.rect(x - 2, top + row * CELL - 2, width + 4, CELL + 4, stroke=VERMILION, stroke_width=3)
-    _link_lookup(drawing, tokens, ids, weight, ((left, CELL), (table_x, wide), (result_x, wide)), top)
-    numbers = ", ".join(f"{value:.2f}" for value in result[token].tolist())
-    drawing.text = (
-        f"Three tables in a row: one-hot rows of {count} tokens, times a table of {rows} rows, equals {count} "
-        f"vectors. Framed: token {token}, {tokens[token]!r}, has its 1 in column {picked}; row {picked} of the "
-        f"table is {numbers}; the same numbers are row {token} of the result."
-    )
-    return drawing
-
-
-def _link_lookup(
-    drawing: Drawing, tokens: Sequence[str], ids: Tensor, weight: Tensor, places: Sequence, top: float
-) -> None:
-    """An id lights its one-hot rows, its row of the table and its rows of the result; a number tells its sum."""
-    (left, cell), (table_x, wide), (result_x, _) = places
-    one_hot, dimension = torch.nn.functional.one_hot(ids, len(weight)).float(), weight.shape[1]
-    for number in range(len(weight)):
-        users = [token for token, other in enumerate(ids.tolist()) if other == number]
-        told = " and ".join(f"token {token}, {tokens[token]!r}" for token in users) or "no token of this sentence"
-        drawing.spot("table", f"id {number}", table_x, top + number * CELL, dimension * wide, CELL)
-        drawing.say(f"id {number}", f"id {number} → row {number} of the table, taken by {told}")
-        for token in users:
-            drawing.spot("one-hot rows", f"id {number}", left, top + token * CELL, len(weight) * cell, CELL)
-    for token, column in itertools.product(range(len(ids)), range(dimension)):
-        name = f"number {column} of token {token}"
-        drawing.spot("result", name, result_x + column * wide, top + token * CELL, wide, CELL)
-        drawing.say(name, f"{name}: {written_sum(one_hot[token], weight[:, column])}", [f"id {ids[token]}"])
-
-
-def lookup(tokens: Sequence[str], ids: Tensor, weight: Tensor, token: int) -> Picture:
-    """The picture of lookup_drawing."""
-    return lookup_drawing(tokens, ids, weight, token).picture()
 
 
 def gradient_rows(words: Sequence[str], gradient: Tensor, uses: Tensor) -> Picture:
@@ -172,7 +56,7 @@ def gradient_rows(words: Sequence[str], gradient: Tensor, uses: Tensor) -> Pictu
     drawing.label(left, 20, "gradient (V, D)", bold=True)
     drawing.label(left + gradient.shape[1] * wide + 24, 20, "uses of the row", bold=True)
     limit = gradient.abs().max().item()
-    _number_cells(drawing, left, top, gradient, lambda value: diverge(value, 1.5 * limit), decimals=1, wide=wide)
+    number_cells(drawing, left, top, gradient, lambda value: diverge(value, 1.5 * limit), decimals=1, wide=wide)
     for row, (word, count) in enumerate(zip(words, uses.tolist(), strict=True)):
         y = top + (row + 0.5) * CELL
         drawing.label(left - 10, y, word, anchor="end", bold=count > 0)
@@ -193,45 +77,26 @@ def pick_or_mix(word: Tensor, patch: Tensor, matrix: Tensor) -> Picture:
     wide, limit, left = 46, matrix.abs().max().item(), 20
     matrix_x, result_x = left + length * wide + 130, left + (length + dimension) * wide + 210
     drawing = Drawing(result_x + dimension * wide + 20, 2 * (length * CELL + 78) + 8)
+
+    def signed(value: float) -> str:
+        return diverge(value, 1.6 * limit)
+
     for place, (row, name) in enumerate(((word, "a word, one-hot: picks one row"), (patch, "a patch: mixes all rows"))):
         top = 50 + place * (length * CELL + 78)
         middle = top + (length - 1) * CELL / 2
         drawing.label(left, top - 30, name, bold=True)
-        _number_cells(drawing, left, middle, row[None], lambda value: shade(value, 0, 1.4), decimals=1, wide=wide)
+        number_cells(drawing, left, middle, row[None], lambda value: shade(value, 0, 1.4), decimals=1, wide=wide)
         drawing.label(matrix_x - 106, middle + CELL / 2, "×", size=20, anchor="middle")
         for number, weight in enumerate(row.tolist()):
             y = top + number * CELL
-            _number_cells(
-                drawing,
-                matrix_x,
-                y,
-                matrix[number][None],
-                lambda value: diverge(value, 1.6 * limit),
-                decimals=1,
-                wide=wide,
-            )
+            number_cells(drawing, matrix_x, y, matrix[number][None], signed, decimals=1, wide=wide)
             if weight:
-                drawing.rect(
-                    matrix_x - 2,
-                    y + 1,
-                    dimension * wide + 4,
-                    CELL - 2,
-                    stroke=VERMILION,
-                    stroke_width=1 + 2.5 * weight,
-                )
-            drawing.label(
-                matrix_x - 8, y + CELL / 2, f"row {number}: {weight:.1f} ·", size=11, anchor="end", bold=weight > 0
-            )
+                thick = 1 + 2.5 * weight
+                drawing.rect(matrix_x - 2, y + 1, dimension * wide + 4, CELL - 2, stroke=VERMILION, stroke_width=thick)
+            told = f"row {number}: {weight:.1f} ·"
+            drawing.label(matrix_x - 8, y + CELL / 2, told, size=11, anchor="end", bold=weight > 0)
         drawing.label(result_x - 34, middle + CELL / 2, "=", size=20, anchor="middle")
-        _number_cells(
-            drawing,
-            result_x,
-            middle,
-            (row @ matrix)[None],
-            lambda value: diverge(value, 1.6 * limit),
-            decimals=1,
-            wide=wide,
-        )
+        number_cells(drawing, result_x, middle, (row @ matrix)[None], signed, decimals=1, wide=wide)
     told = [", ".join(f"{number:.1f}" for number in (row @ matrix).tolist()) for row in (word, patch)]
     drawing.text = (
         f"Twice the same matrix of {length} rows and {dimension} columns. Above, a one-hot row times the matrix:"
@@ -317,7 +182,9 @@ def patch_colours(height: int, width: int, **versions: Tensor) -> Picture:
         for row, column in itertools.product(range(height), range(width)):
             fill = PATCH_COLOURS[owner[row, column].item() % len(PATCH_COLOURS)]
             drawing.rect(x + column * scale, 40 + row * scale, scale, scale, fill=fill)
-        _outline(drawing, x, 40, scale, owner == 0)
+        for line in outline(owner == 0):
+            x1, y1, x2, y2 = (scale * number for number in line)
+            drawing.line(x + x1, 40 + y1, x + x2, 40 + y2, width=3)
         inside = (owner == 0).nonzero()
         drawing.label(
             x + (inside[0, 1].item() + 0.5) * scale + 4,
@@ -422,151 +289,3 @@ def error_by_codes(codes: Sequence[int], **series: Sequence[float]) -> Picture:
     ]
     drawing.text = f"Errors as pairs of bars for K = {', '.join(map(str, codes))}. {'; '.join(told)}."
     return drawing.picture()
-
-
-BOX_W, BOX_H = 200, 60
-BOTH = ("00", "09", "10")  # lessons that belong to both lanes
-MAP = {  # lesson -> place of its box: column (0 words, 1 the middle, 2 pictures), row
-    "00": (1, 0),
-    "01": (0, 1.25),
-    "02": (0, 2.25),
-    "03": (0, 3.25),
-    "09": (0, 4.75),
-    "04": (2, 1.25),
-    "05": (2, 2.25),
-    "06": (2, 3.25),
-    "07": (2, 4.25),
-    "08": (2, 5.25),
-    "10": (1, 6.5),
-}
-WAYS = (
-    ("00", "01"),
-    ("01", "02"),
-    ("02", "03"),
-    ("00", "04"),
-    ("04", "05"),
-    ("05", "06"),
-    ("06", "07"),
-    ("07", "08"),
-    ("08", "10"),
-)
-
-
-def course_map(titles: Mapping[str, str], notes: Mapping[str, str]) -> Picture:
-    """The lessons on their two lanes; `notes` is a short line for each, such as its minutes."""
-    # Downwards, so that it is narrow enough to be read in a small window.
-    drawing = Drawing(2 * BOX_W + 180, 7.5 * BOX_H + 188)
-    corner = {number: (20 + lane * (BOX_W / 2 + 70), 16 + row * (BOX_H + 24)) for number, (lane, row) in MAP.items()}
-    (left, words_top), (right, pictures_top) = corner["01"], corner["04"]
-    drawing.label(left, words_top - 14, "words", bold=True, colour=BLUE)
-    drawing.label(right + BOX_W, pictures_top - 14, "pictures", anchor="end", bold=True, colour="#a84a00")
-    for start, end in WAYS:
-        (x1, y1), (x2, y2) = corner[start], corner[end]
-        drawing.line(x1 + BOX_W / 2, y1 + BOX_H, x2 + BOX_W / 2, y2 - 3, stroke=GREY, width=2, arrow=True)
-    _ways_of_the_dictionary(drawing, corner)
-    middle, y = (left + right + BOX_W) / 2, corner["02"][1] + BOX_H / 2
-    for end in (left + BOX_W + 3, right - 3):
-        drawing.line(middle, y, end, y, stroke=GREEN, width=2, arrow=True)
-    drawing.label(middle - 10, y - 14, "the same product", size=12, anchor="middle", colour="#00664b")
-    for number, (x, y) in corner.items():
-        colour = GREY if number in BOTH else BLUE if x == left else VERMILION
-        drawing.rect(x, y, BOX_W, BOX_H, fill=WHITE, stroke=colour, stroke_width=2)
-        for line, text in enumerate(textwrap.wrap(f"{number} {titles[number]}", 24, break_on_hyphens=False)):
-            drawing.label(x + 9, y + 14 + 16 * line, text, size=12, bold=True)
-        drawing.label(x + 9, y + BOX_H - 11, notes[number], size=11, colour="#505050")
-    told = {number: f"{number} {titles[number]} ({notes[number]})" for number in MAP}
-    words, pictures = (
-        ", ".join(told[number] for number, (column, _) in MAP.items() if column == lane and number not in BOTH)
-        for lane in (0, 2)
-    )
-    drawing.text = (
-        f"A map of the lessons. First {told['00']}. The lane of words: {words}. The lane of pictures: {pictures}."
-        f" Behind lessons 02 and 04: {told['09']}. At the end, behind the lane of pictures: {told['10']}; a dashed line"
-        " leads to it from lesson 09, which is optional. Lessons 02 and 05 are joined by the words: the same product."
-    )
-    return drawing.picture()
-
-
-def _ways_of_the_dictionary(drawing: Drawing, corner: Mapping[str, tuple[float, float]]) -> None:
-    """Lesson 09 takes 02, round the box of 03, and 04; it may be left out on the way to 10."""
-    (x2, y2), (x4, y4), (x9, y9), (x10, y10) = (corner[number] for number in ("02", "04", "09", "10"))
-    x, y, end = x2 + BOX_W + 14, y9 - 32, x9 + BOX_W - 50
-    for one, other in (((x2 + BOX_W, y2 + 48), (x, y2 + 48)), ((x, y2 + 48), (x, y)), ((x, y), (end, y))):
-        drawing.line(*one, *other, stroke=GREY, width=2)
-    drawing.line(end, y, end, y9 - 3, stroke=GREY, width=2, arrow=True)
-    drawing.line(x4, y4 + BOX_H, x9 + BOX_W + 3, y9 + BOX_H / 2, stroke=GREY, width=2, arrow=True)
-    start, goal = (x9 + BOX_W / 2, y9 + BOX_H), (x10 + BOX_W / 2 - 30, y10 - 3)
-    dashes = 7
-    for place in range(dashes):  # each takes the first six tenths of its part of the way
-        parts = (place / dashes, (place + (1 if place == dashes - 1 else 0.6)) / dashes)
-        x1, y1, x2, y2 = (a + part * (b - a) for part in parts for a, b in zip(start, goal, strict=True))
-        drawing.line(x1, y1, x2, y2, stroke=GREY, width=2, arrow=place == dashes - 1)
-    drawing.label(start[0] + 44, (start[1] + goal[1]) / 2 + 8, "optional", size=12, anchor="end", colour="#505050")
-
-
-def _table_frame(
-    rows: Sequence[str], columns: Sequence[str], cell: int = CELL, id_width: int = 50
-) -> tuple[Drawing, int, int]:
-    """An empty drawing with row names on the left and column names, turned into numbered rows, on top."""
-    left, top = 30 + id_width + 9 * max(map(len, rows)), 64
-    drawing = Drawing(left + cell * len(columns) + 20, top + cell * len(rows) + 16)
-    for row, name in enumerate(rows):
-        drawing.label(left - 10 - id_width, top + (row + 0.5) * cell, name, anchor="end", bold=True)
-    for column, name in enumerate(columns):
-        drawing.label(left + (column + 0.5) * cell, 18 + 17 * (column % 2), name, size=11, anchor="middle")
-        drawing.label(
-            left + (column + 0.5) * cell,
-            top - 10,
-            str(column) if id_width else "",
-            size=10,
-            anchor="middle",
-            colour=GREY,
-        )
-    return drawing, left, top
-
-
-def _number_cells(
-    drawing: Drawing,
-    left: float,
-    top: float,
-    values: Tensor,
-    colour: Callable[[float], str],
-    *,
-    decimals: int,
-    cell: int = CELL,
-    wide: int | None = None,
-) -> None:
-    wide = wide or cell
-    for row, numbers in enumerate(values.tolist()):
-        for column, value in enumerate(numbers):
-            number_cell(
-                drawing, left + column * wide, top + row * cell, wide, cell, colour(value), f"{value:.{decimals}f}"
-            )
-
-
-def number_cell(
-    drawing: Drawing, x: float, y: float, w: float, h: float, fill: str, text: str, size: float = 12
-) -> None:
-    drawing.rect(x, y, w, h, fill=fill, stroke=LIGHT)
-    drawing.label(x + w / 2, y + h / 2, text, size=size, anchor="middle", colour=ink(fill))
-
-
-def _outline(drawing: Drawing, x: float, y: float, scale: float, inside: Tensor) -> None:
-    """Thick lines around the pixels that are `inside`."""
-    padded = torch.nn.functional.pad(inside.int(), (1, 1, 1, 1))
-    for row, column in inside.nonzero().tolist():
-        left, top = x + column * scale, y + row * scale
-        for neighbour, ends in (
-            ((row, column + 1), (0, 0, 1, 0)),
-            ((row + 2, column + 1), (0, 1, 1, 1)),
-            ((row + 1, column), (0, 0, 0, 1)),
-            ((row + 1, column + 2), (1, 0, 1, 1)),
-        ):
-            if not padded[neighbour]:
-                x1, y1, x2, y2 = ends
-                drawing.line(left + x1 * scale, top + y1 * scale, left + x2 * scale, top + y2 * scale, width=3)
-
-
-def channels_to_back(image: Tensor) -> Tensor:
-    """(C, H, W) as a drawing takes its pixels: (H, W) for one channel, (H, W, C) for three."""
-    return image[0] if image.shape[0] == 1 else image.permute(1, 2, 0)

@@ -7,8 +7,20 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from course_lib.figures import Picture, channels_to_back, number_cell
-from course_lib.showing.drawing import BLUE, GREEN, GREY, LIGHT, VERMILION, WHITE, Drawing, diverge, shade
+from course_lib.showing.drawing import (
+    BLUE,
+    GREEN,
+    GREY,
+    LIGHT,
+    VERMILION,
+    WHITE,
+    Drawing,
+    channels_to_back,
+    diverge,
+    shade,
+)
+from course_lib.showing.picture import Picture
+from course_lib.showing.tables import number_cell
 
 LINES = (BLUE, VERMILION, GREEN)
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-from course_lib.figures import Picture
 from course_lib.showing import drawing
 from course_lib.showing.drawing import BLACK, BLUE, WHITE, Drawing, diverge, ink, shade
+from course_lib.showing.picture import Picture
 
 NASTY = "<script>alert('1')</script> & \"quoted\" <b>\x00\ud800\n$x^2$"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -9,13 +9,13 @@ from html import unescape
 import pytest
 import torch
 
-from course_lib import codebook, data, embed, figures, hybrid, patches, skipgram, words
+from course_lib import codebook, data, embed, hybrid, patches, skipgram, words
 from course_lib.explorers.dictionary import patch_dictionary
 from course_lib.explorers.patches import draw_one_matrix, draw_patch_grid, draw_two_readings
 from course_lib.explorers.reach import draw_reach
 from course_lib.explorers.shuffle import draw_shuffled
 from course_lib.explorers.vectors import draw_word_map, word_map
-from course_lib.explorers.words import draw_sentence_codes
+from course_lib.explorers.words import draw_sentence_codes, lookup_drawing
 from course_lib.showing.drawing import Drawing
 from course_lib.showing.live import Live
 
@@ -106,7 +106,7 @@ def test_typed_markup_is_said_as_text():
 def test_a_number_of_the_result_tells_its_sum_and_lights_row_and_id():
     tokens = ["a", "b", "a"]
     ids, weight = torch.tensor([2, 0, 2]), numbers(4, 3)
-    drawing = figures.lookup_drawing(tokens, ids, weight, token=0)
+    drawing = lookup_drawing(tokens, ids, weight, token=0)
     sound(drawing)
     assert sorted(panels(drawing, "id 2")) == ["one-hot rows", "one-hot rows", "table"]
     assert drawing.says["id 1"] == "id 1 → row 1 of the table, taken by no token of this sentence"

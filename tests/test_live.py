@@ -132,16 +132,14 @@ def test_a_draw_that_fails_at_once_raises_where_it_was_written():
         Live(square)
 
 
-def test_controls_of_ipywidgets_are_taken():
+def test_another_control_is_refused_with_what_to_take():
     import ipywidgets
 
-    slider = ipywidgets.IntSlider(min=1, max=20, value=5, description="Size")
-    live = Live(square, size=slider)
-    live._repr_mimebundle_()
-    slider.value = 8
-    assert live.panel.value == square(8).svg()
-    live.close()
-    assert live._repr_mimebundle_()[0][VIEW]["model_id"] == live.widget.model_id
+    told = "size must be a Slider, Choice, TextBox or Switch, got IntSlider: take one of course_lib.showing.controls"
+    with pytest.raises(TypeError, match=told):
+        Live(square, word=TextBox("Word", "word"), size=ipywidgets.IntSlider(min=1, max=20, value=5))
+    with pytest.raises(TypeError, match="size must be a Slider, Choice, TextBox or Switch, got int:"):
+        Live(square, size=5)
 
 
 def test_making_it_makes_no_widget():

@@ -17,9 +17,9 @@ from statistics import median
 from course_lib import progress
 from course_lib.classroom.places import ClassError, free
 from course_lib.exercises import all_exercises
-from course_lib.figures import Picture
 from course_lib.setup.printable import cell, printable
 from course_lib.showing.drawing import BLACK, GREEN, LIGHT, SKY, VERMILION, ink
+from course_lib.showing.picture import Picture
 
 STUCK_AFTER = 3  # failed checks of one exercise without a passed one
 BREAK = 20  # minutes without any event that count as a break, not as work

@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from course_lib.figures import number_cell
 from course_lib.showing.controls import Choice, Slider
 from course_lib.showing.drawing import BLUE, GREY, VERMILION, Drawing, shade
 from course_lib.showing.live import Live
+from course_lib.showing.tables import number_cell
 from course_lib.vit import VisionTransformer
 
 

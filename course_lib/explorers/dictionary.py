@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from course_lib import codebook, patches
-from course_lib.figures import channels_to_back
 from course_lib.showing.controls import Choice, Slider
-from course_lib.showing.drawing import BLACK, VERMILION, WHITE, YELLOW, Drawing
+from course_lib.showing.drawing import BLACK, VERMILION, WHITE, YELLOW, Drawing, channels_to_back
 from course_lib.showing.live import Live
+from course_lib.showing.tables import outline
 
 CODES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 SIDES = (4, 6, 8)
@@ -123,17 +123,7 @@ def _frame(drawing: Drawing, x: float, y: float, side: float, thick: int = 3) ->
 
 def _outline(drawing: Drawing, left: float, side: float, inside: Tensor) -> None:
     """Two-coloured lines, seen on dark and on bright ground, around the patches of a grid that are `inside`."""
-    padded = torch.nn.functional.pad(inside, (1, 1, 1, 1))
-    lines = []
-    for row, column in inside.nonzero().tolist():
-        x, y = left + column * side, TOP + row * side
-        for there, line in (
-            (padded[row, column + 1], (x, y, x + side, y)),
-            (padded[row + 2, column + 1], (x, y + side, x + side, y + side)),
-            (padded[row + 1, column], (x, y, x, y + side)),
-            (padded[row + 1, column + 2], (x + side, y, x + side, y + side)),
-        ):
-            lines += [] if there else [line]
     for colour, width in ((BLACK, 4), (YELLOW, 2)):
-        for line in lines:
-            drawing.line(*line, stroke=colour, width=width)
+        for line in outline(inside):
+            x1, y1, x2, y2 = (side * number for number in line)
+            drawing.line(left + x1, TOP + y1, left + x2, TOP + y2, stroke=colour, width=width)

@@ -7,10 +7,23 @@ import itertools
 import torch
 from torch import Tensor
 
-from course_lib import figures, patches
+from course_lib import patches
 from course_lib.showing.controls import Slider
-from course_lib.showing.drawing import BLACK, GREEN, GREY, LIGHT, PURPLE, SKY, VERMILION, WHITE, Drawing, diverge
+from course_lib.showing.drawing import (
+    BLACK,
+    GREEN,
+    GREY,
+    LIGHT,
+    PURPLE,
+    SKY,
+    VERMILION,
+    WHITE,
+    Drawing,
+    channels_to_back,
+    diverge,
+)
 from course_lib.showing.live import Live
+from course_lib.showing.tables import number_cell
 
 INSIDE = "#c9e4f7"  # pale blue behind what is read
 DARK_ORANGE = "#9c4200"
@@ -40,7 +53,7 @@ def draw_patch_grid(image: Tensor, size: int, patch_size: int, stride: int) -> D
     side = (size - patch_size) // stride + 1
     scale = 320 / size
     drawing = Drawing(660, 344)
-    drawing.pixels(12, 12, 320, 320, figures.channels_to_back(small))
+    drawing.pixels(12, 12, 320, 320, channels_to_back(small))
     for start, end in _gaps(counts.amax(dim=0)):  # what no patch reads are whole rows and whole columns
         drawing.rect(12 + start * scale, 12, (end - start) * scale, 320, fill=VERMILION)
         drawing.rect(12, 12 + start * scale, 320, (end - start) * scale, fill=VERMILION)
@@ -125,7 +138,7 @@ def draw_one_matrix(
     tokens = torch.nn.functional.linear(rows, weight, bias)[0]
     scale, columns = 288 / image.shape[-1], image.shape[-1] // patch_size
     drawing = Drawing(760, 426)
-    drawing.pixels(12, 12, 288, image.shape[-2] * scale, figures.channels_to_back(image[0]))
+    drawing.pixels(12, 12, 288, image.shape[-2] * scale, channels_to_back(image[0]))
     limit = tokens.abs().max().item()
     for place, (chosen, colour) in enumerate(((first, GREEN), (second, PURPLE))):  # not those of the signs
         row, column = divmod(chosen, columns)
@@ -135,7 +148,7 @@ def draw_one_matrix(
         top = 34 + 132 * place
         drawing.label(330, top - 14, f"patch {chosen}: row {row}, column {column}", bold=True)
         tile = patches.unpatchify(rows[:, chosen : chosen + 1], patch_size, image.shape[1], patch_size, patch_size)[0]
-        drawing.pixels(330, top, 90, 90, figures.channels_to_back(tile))
+        drawing.pixels(330, top, 90, 90, channels_to_back(tile))
         drawing.rect(329, top - 1, 92, 92, stroke=colour, stroke_width=3)
         width = 300 / len(tokens[chosen])
         drawing.line(440, top + 45, 740, top + 45, stroke=GREY, width=1)
@@ -238,9 +251,9 @@ def draw_two_readings(image: Tensor, weight: Tensor, token: int, number: int) ->
             told = f"× {kernel[y % side * side + x % side]:.1f}"
             drawing.label(left + cell / 2, top + 27, told, size=10, anchor="middle", colour=DARK_ORANGE)
         else:
-            figures.number_cell(drawing, left, top, cell, cell, WHITE, pixel)
-    x, y = 20 + column * side * cell, 40 + row * side * cell
-    drawing.rect(x, y, side * cell, side * cell, stroke=VERMILION, stroke_width=3)
+            number_cell(drawing, left, top, cell, cell, WHITE, pixel)
+    corner = 20 + column * side * cell, 40 + row * side * cell
+    drawing.rect(*corner, side * cell, side * cell, stroke=VERMILION, stroke_width=3)
     drawing.label(20, 62 + height * cell, f"kernel {number}: sum of products {by_kernel:.2f}", bold=True)
     names = (("pixels", patch, "{:.0f}"), ("weights", kernel, "{:.1f}"), ("products", patch * kernel, "{:.1f}"))
     for line, (name, values, how) in enumerate(names):
@@ -248,29 +261,42 @@ def draw_two_readings(image: Tensor, weight: Tensor, token: int, number: int) ->
         drawing.label(right, y + 15, name)
         for place, value in enumerate(values.tolist()):
             fill = INSIDE if line == 0 else WHITE
-            figures.number_cell(drawing, right + 80 + place * 44, y, 44, 30, fill, how.format(value))
+            number_cell(drawing, right + 80 + place * 44, y, 44, 30, fill, how.format(value))
     drawing.label(right, 200, f"row {number}: sum of products {by_row:.2f}", bold=True)
     drawing.label(right, 236, f"all numbers of token {token}:")
     for index, value in enumerate(torch.nn.functional.linear(patch, weight.flatten(1)).tolist()):
         x = right + 170 + index * 64
-        figures.number_cell(drawing, x, 222, 64, 28, INSIDE if index == number else WHITE, f"{value:.2f}")
-    for place, (pixel, factor) in enumerate(zip(patch.tolist(), kernel.tolist(), strict=True)):
-        y, x = divmod(place, side)
-        left, top = 20 + (column * side + x) * cell, 40 + (row * side + y) * cell
-        drawing.spot("image", f"place {place}", left, top, cell, cell)
-        for line in range(3):
-            drawing.spot("row", f"place {place}", right + 80 + place * 44, 60 + line * 44, 44, 30)
-        drawing.say(
-            f"place {place}",
-            f"row {y}, column {x} of the kernel is place {place} of the row: {pixel:.0f} × {factor:.1f} ="
-            f" {pixel * factor:.1f}, one of {side * side} products that sum to {by_row:.2f}",
-        )
+        number_cell(drawing, x, 222, 64, 28, INSIDE if index == number else WHITE, f"{value:.2f}")
+    _link_places(drawing, patch, kernel, by_row, corner, cell, right + 80)
     drawing.text = (
         f"Left, an image of {height} × {width} numbers with a frame around patch {token}, on which kernel {number}"
         f" lies. Right, the same {side * side} pixels in a row, the {side * side} weights of row {number} below"
         f" them, and their products. Both sums are {by_kernel:.2f} and {by_row:.2f}."
     )
     return drawing
+
+
+def _link_places(
+    drawing: Drawing,
+    patch: Tensor,
+    kernel: Tensor,
+    total: float,
+    corner: tuple[float, float],
+    cell: float,
+    right: float,
+) -> None:
+    """A pixel under the kernel, whose corner is given, lights its place in the row; its product is one of the total."""
+    side = round(len(patch) ** 0.5)
+    for place, (pixel, factor) in enumerate(zip(patch.tolist(), kernel.tolist(), strict=True)):
+        y, x = divmod(place, side)
+        drawing.spot("image", f"place {place}", corner[0] + x * cell, corner[1] + y * cell, cell, cell)
+        for line in range(3):
+            drawing.spot("row", f"place {place}", right + place * 44, 60 + line * 44, 44, 30)
+        drawing.say(
+            f"place {place}",
+            f"row {y}, column {x} of the kernel is place {place} of the row: {pixel:.0f} × {factor:.1f} ="
+            f" {pixel * factor:.1f}, one of {side * side} products that sum to {total:.2f}",
+        )
 
 
 def _gaps(counts: Tensor) -> list[tuple[int, int]]:

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from course_lib import hybrid
-from course_lib.figures import channels_to_back
 from course_lib.showing.controls import Choice, Slider
-from course_lib.showing.drawing import BLUE, GREY, LIGHT, ORANGE, VERMILION, WHITE, Drawing
+from course_lib.showing.drawing import BLUE, GREY, LIGHT, ORANGE, VERMILION, WHITE, Drawing, channels_to_back
 from course_lib.showing.live import Live
 
 MOST_CELLS = 28  # along a side of the map, for pointing

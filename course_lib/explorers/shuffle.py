@@ -8,9 +8,8 @@ import torch
 from torch import Tensor
 
 from course_lib import patches
-from course_lib.figures import channels_to_back
 from course_lib.showing.controls import Slider
-from course_lib.showing.drawing import BLUE, GREY, VERMILION, WHITE, Drawing
+from course_lib.showing.drawing import BLUE, GREY, VERMILION, WHITE, Drawing, channels_to_back
 from course_lib.showing.live import Live
 
 MOST_SWAPS = 20

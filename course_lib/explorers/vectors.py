@@ -1,18 +1,16 @@
-"""Live picture of lesson 03, the map of words, and the bar that shows how far a training has come."""
+"""Live picture of lesson 03: the map of words."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
-from html import escape
-from typing import Any
 
 from torch import Tensor
 
 from course_lib import skipgram
-from course_lib.showing.controls import Choice, Panel, Slider
+from course_lib.showing.controls import Choice, Slider
 from course_lib.showing.drawing import BLACK, BLUE, GREEN, GREY, PURPLE, VERMILION, Drawing
-from course_lib.showing.live import VIEW, Live, close_all, keep_until_rerun, widgets_wanted
+from course_lib.showing.live import Live
+from course_lib.showing.progress_bar import ProgressBar as ProgressBar  # lessons 03 and 10 import it from here
 
 LETTERS = "ABCDEFGHK"  # no I, which looks like a line
 COLOURS = (BLUE, VERMILION, GREEN, PURPLE, BLACK, "#7a5c00", "#4b6fae", "#a0522d", "#5b5b5b")
@@ -88,44 +86,3 @@ def _nearest(weight: Tensor, vocabulary: Mapping[str, int], words: Sequence[str]
     number = vocabulary[word]
     found = skipgram.nearest(weight[number], weight, 4).tolist()
     return [words[other] for other in found if other != number][:3]
-
-
-class ProgressBar:
-    """A bar that a training moves: call it with (done, all). Without widgets nothing is shown."""
-
-    def __init__(self, label: str) -> None:
-        self.label, self._panel, self._last = label, None, 0.0
-
-    def __call__(self, done: int, total: int) -> None:
-        now = time.monotonic()
-        if self._panel is not None and (now - self._last > 0.1 or done == total):
-            self._last = now
-            self._panel.value = self._html(done / total)
-
-    def _html(self, part: float) -> str:
-        label = escape(self.label)
-        return f'<label>{label} <progress max="1" value="{part:.3f}"></progress> {part:.0%}</label>'
-
-    def show(self) -> ProgressBar:
-        """Display the bar above what the cell shows next."""
-        from IPython.display import display
-
-        display(self)
-        return self
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        text = f"{self.label}: a bar shows how far it has come"
-        bundle = {"text/plain": text, "text/html": f"<p>{escape(text)}.</p>"}
-        if not widgets_wanted():
-            return bundle
-        try:
-            self._panel = Panel(self._html(0.0)).widget()
-        except ImportError:  # no widget library
-            return bundle
-        keep_until_rerun(self)
-        return {VIEW: self._panel.get_view_spec(), **bundle}
-
-    def close(self) -> None:
-        """Close the widget."""
-        close_all([self._panel] if self._panel is not None else [])
-        self._panel = None

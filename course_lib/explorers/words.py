@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import statistics
-import time
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-from course_lib import embed, figures, words
+from course_lib import embed, measure, words
 from course_lib.showing.controls import Choice, Slider, TextBox
-from course_lib.showing.drawing import BLUE, GREEN, GREY, LIGHT, VERMILION, WHITE, Drawing
+from course_lib.showing.drawing import BLUE, GREEN, GREY, LIGHT, VERMILION, WHITE, Drawing, diverge
 from course_lib.showing.live import Live
+from course_lib.showing.tables import CELL, number_cells, table_frame
 
 SIZES = (10, 100, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
 MOST_TOKENS = 10
@@ -32,13 +33,38 @@ def draw_sentence_codes(sentence: str) -> Drawing:
     vocabulary = words.build_vocabulary(tokens)
     matrix = words.one_hot(words.encode(tokens, vocabulary), len(vocabulary))
     rows, columns = [_short(token, 12) for token in tokens], [_short(word, 7) for word in vocabulary]
-    drawing = figures.one_hot_drawing(rows, columns, matrix)
+    drawing = one_hot_drawing(rows, columns, matrix)
     if len(every_token) > MOST_TOKENS:
         told = f"the first {MOST_TOKENS} of {len(every_token)} tokens"
         drawing.label(drawing.width + 20, 90, told, size=12, colour=GREY)
     # Room for the longest sentence, so that the page does not jump while somebody types.
     drawing.width = max(drawing.width, 640)
-    drawing.height = max(drawing.height, 64 + MOST_TOKENS * figures.CELL + 16)
+    drawing.height = max(drawing.height, 64 + MOST_TOKENS * CELL + 16)
+    return drawing
+
+
+def one_hot_drawing(tokens: Sequence[str], words: Sequence[str], matrix: Tensor) -> Drawing:
+    """The one-hot rows (T, V) of a sentence, a row for each token and a column for each word."""
+    drawing, left, top = table_frame(tokens, words)
+    for row, column in matrix.nonzero().tolist():
+        drawing.label(left - 12, top + (row + 0.5) * CELL, f"id {column}", size=11, anchor="end", colour=GREY)
+    number_cells(drawing, left, top, matrix, lambda value: BLUE if value else WHITE, decimals=0)
+    for column, word in enumerate(words):
+        rows = [row for row, number in enumerate(matrix.argmax(dim=1).tolist()) if number == column]
+        drawing.spot("words", f"id {column}", left + column * CELL, 4, CELL, top - 4)
+        for row in rows:
+            drawing.spot("tokens", f"id {column}", 4, top + row * CELL, left - 6, CELL)
+            drawing.spot("rows", f"id {column}", left, top + row * CELL, len(words) * CELL, CELL)
+        told = " and ".join(map(str, rows))
+        drawing.say(
+            f"id {column}",
+            f"{word!r}, token {told} → id {column} → a row with its only 1 in column {column}",
+        )
+    places = ", ".join(f"{token} in column {row.argmax().item()}" for token, row in zip(tokens, matrix, strict=True))
+    drawing.text = (
+        f"A table of {len(tokens)} rows, one for each token, and {len(words)} columns, one for each word of "
+        f"the vocabulary. Each row has a single 1, all other cells are 0: {places}."
+    )
     return drawing
 
 
@@ -80,9 +106,71 @@ def lookup_steps(tokens: Sequence[str], ids: Tensor, weight: Tensor, token: int 
     """Walk through the tokens; the 1, the row of the table and the row of the result light up together."""
 
     def draw(token: int) -> Drawing:
-        return figures.lookup_drawing(tokens, ids, weight, token)
+        return lookup_drawing(tokens, ids, weight, token)
 
     return Live(draw, token=Slider("Token", 0, len(ids) - 1, token))
+
+
+def lookup_drawing(tokens: Sequence[str], ids: Tensor, weight: Tensor, token: int) -> Drawing:
+    """One-hot rows (T, V) beside the table (V, D) and the result (T, D), with one token's way through lit up."""
+    one_hot = torch.nn.functional.one_hot(ids, len(weight)).float()
+    result, limit, picked = weight[ids], weight.abs().max().item(), ids[token].item()
+    count, rows, dimension = len(ids), *weight.shape
+    left, top, wide = 110, 62, 48
+    table_x = left + rows * CELL + 66
+    result_x = table_x + dimension * wide + 66
+    drawing = Drawing(result_x + dimension * wide + 16, top + max(rows, count) * CELL + 16)
+    for x, name in ((left, "one-hot rows (T, V)"), (table_x, "table (V, D)"), (result_x, "result (T, D)")):
+        drawing.label(x, 20, name, bold=True)
+    for row, name in enumerate(tokens):
+        drawing.label(left - 10, top + (row + 0.5) * CELL, name, anchor="end", bold=row == token)
+    for row in range(rows):
+        drawing.label(table_x - 8, top + (row + 0.5) * CELL, str(row), size=11, anchor="end", bold=row == picked)
+        drawing.label(left + (row + 0.5) * CELL, top - 11, str(row), size=11, anchor="middle", bold=row == picked)
+    drawing.label(table_x - 42, top + count * CELL / 2, "×", size=20, anchor="middle")
+    drawing.label(result_x - 34, top + count * CELL / 2, "=", size=20, anchor="middle")
+    number_cells(drawing, left, top, one_hot, lambda value: BLUE if value else WHITE, decimals=0)
+    number_cells(drawing, table_x, top, weight, lambda value: diverge(value, 1.5 * limit), decimals=2, wide=wide)
+    number_cells(drawing, result_x, top, result, lambda value: diverge(value, 1.5 * limit), decimals=2, wide=wide)
+    for x, row, width in (
+        (left, token, rows * CELL),
+        (table_x, picked, dimension * wide),
+        (result_x, token, dimension * wide),
+    ):
+        drawing.rect(x - 2, top + row * CELL - 2, width + 4, CELL + 4, stroke=VERMILION, stroke_width=3)
+    _link_lookup(drawing, tokens, ids, weight, ((left, CELL), (table_x, wide), (result_x, wide)), top)
+    numbers = ", ".join(f"{value:.2f}" for value in result[token].tolist())
+    drawing.text = (
+        f"Three tables in a row: one-hot rows of {count} tokens, times a table of {rows} rows, equals {count} "
+        f"vectors. Framed: token {token}, {tokens[token]!r}, has its 1 in column {picked}; row {picked} of the "
+        f"table is {numbers}; the same numbers are row {token} of the result."
+    )
+    return drawing
+
+
+def _link_lookup(
+    drawing: Drawing, tokens: Sequence[str], ids: Tensor, weight: Tensor, places: Sequence, top: float
+) -> None:
+    """An id lights its one-hot rows, its row of the table and its rows of the result; a number tells its sum."""
+    (left, cell), (table_x, wide), (result_x, _) = places
+    one_hot, dimension = torch.nn.functional.one_hot(ids, len(weight)).float(), weight.shape[1]
+    for number in range(len(weight)):
+        users = [token for token, other in enumerate(ids.tolist()) if other == number]
+        told = " and ".join(f"token {token}, {tokens[token]!r}" for token in users) or "no token of this sentence"
+        drawing.spot("table", f"id {number}", table_x, top + number * CELL, dimension * wide, CELL)
+        drawing.say(f"id {number}", f"id {number} → row {number} of the table, taken by {told}")
+        for token in users:
+            drawing.spot("one-hot rows", f"id {number}", left, top + token * CELL, len(weight) * cell, CELL)
+    for token, column in itertools.product(range(len(ids)), range(dimension)):
+        name = f"number {column} of token {token}"
+        drawing.spot("result", name, result_x + column * wide, top + token * CELL, wide, CELL)
+        drawing.say(name, f"{name}: {written_sum(one_hot[token], weight[:, column])}", [f"id {ids[token]}"])
+
+
+def written_sum(ones: Tensor, numbers: Tensor) -> str:
+    """The sum of products of two rows (V,), the first one of zeros and ones, written out."""
+    terms = [f"{one:.0f}·({number:.2f})" for one, number in zip(ones.tolist(), numbers.tolist(), strict=True)]
+    return f"{' + '.join(terms)} = {(ones @ numbers).item():.2f}"
 
 
 def lookup_cost(tokens: int, dimension: int, vocabulary_size: int) -> Live:
@@ -126,16 +214,11 @@ def measure_lookup(tokens: int, dimension: int, vocabulary_size: int, runs: int 
     generator = torch.Generator().manual_seed(0)
     ids = torch.randint(vocabulary_size, (tokens,), generator=generator)
     weight = torch.randn(vocabulary_size, dimension, generator=generator)
-    medians = []
-    for way in (embed.lookup_by_matmul, embed.lookup_by_index):
-        way(ids, weight)  # the first call pays for memory that later calls find ready
-        seconds = []
-        for _ in range(runs):
-            start = time.perf_counter()
-            way(ids, weight)
-            seconds.append(time.perf_counter() - start)
-        medians.append(statistics.median(seconds))
-    return medians[0], medians[1]
+    taken = measure.seconds(
+        {"product": lambda: embed.lookup_by_matmul(ids, weight), "lookup": lambda: embed.lookup_by_index(ids, weight)},
+        runs,
+    )
+    return statistics.median(taken["product"]), statistics.median(taken["lookup"])
 
 
 def in_bytes(count: float) -> str:

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from course_lib.showing.fonts import MONO, SANS
+from course_lib.showing.picture import Picture
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-
-    from course_lib.figures import Picture
+    from torch import Tensor
 
 # Okabe and Ito's palette: told apart with every kind of colour vision.
 BLACK, WHITE, GREY, LIGHT = "#000000", "#ffffff", "#767676", "#d9d9d9"
@@ -56,6 +56,11 @@ def ink(colour: str) -> str:
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return BLACK if luminance > 0.179 else WHITE  # black on it and white on it are equal at 0.179
+
+
+def channels_to_back(image: Tensor) -> Tensor:
+    """(C, H, W) as Drawing.pixels takes it: (H, W) for one channel, (H, W, C) for three."""
+    return image[0] if image.shape[0] == 1 else image.permute(1, 2, 0)
 
 
 class Drawing:
@@ -192,8 +197,6 @@ class Drawing:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
         from PIL import Image  # matplotlib draws its pictures with it
-
-        from course_lib.figures import Picture
 
         size = (self.width / _INCH, self.height / _INCH)
         figure = Figure(figsize=size, dpi=_INCH * _DENSITY, facecolor="white")

@@ -7,28 +7,31 @@ import sys
 import weakref
 from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from course_lib.figures import Picture
-from course_lib.showing.controls import Panel
+from course_lib.showing.controls import Choice, Panel, Slider, Switch, TextBox
 from course_lib.showing.drawing import Drawing
-
-if TYPE_CHECKING:
-    from course_lib.explorers.vectors import ProgressBar
-    from course_lib.quiz import Quiz
+from course_lib.showing.picture import Picture
 
 VIEW = "application/vnd.jupyter.widget-view+json"
+Control = Slider | Choice | TextBox | Switch
 
 
 class Live:
     """`draw(**values) -> Drawing`, redrawn as the controls change: Slider, Choice, TextBox, Switch by name.
 
-    Controls of ipywidgets are taken too. With COURSE_WIDGETS=off it is the picture of the first state.
+    With COURSE_WIDGETS=off it is the picture of the first state.
     """
 
-    def __init__(self, draw: Callable[..., Drawing], **controls: object) -> None:
+    def __init__(self, draw: Callable[..., Drawing], **controls: Control) -> None:
         if not controls:
             raise ValueError("Live needs at least one control: show draw().picture() where nothing changes")
+        for name, control in controls.items():
+            if not isinstance(control, Control):
+                raise TypeError(
+                    f"{name} must be a Slider, Choice, TextBox or Switch, got {type(control).__name__}: take one of"
+                    " course_lib.showing.controls"
+                )
         self._draw, self._given = draw, controls
         self._values = {name: control.value for name, control in controls.items()}
         self._first = draw(**self._values)  # an author's mistake shows here, not in a half-made widget
@@ -58,13 +61,7 @@ class Live:
     def _make(self) -> None:
         import ipywidgets
 
-        for name, given in self._given.items():
-            if hasattr(given, "observe"):
-                for part in _parts(given):
-                    part.open()  # does nothing unless an earlier close() closed it
-                self.controls[name] = given
-            else:
-                self.controls[name] = given.widget()
+        self.controls = {name: given.widget() for name, given in self._given.items()}
         self.panel = Panel(self._html(), self._first).widget()
         self._widget = ipywidgets.VBox([*self.controls.values(), self.panel])
         # The widgets must not keep this object alive, or nobody would ever close them.
@@ -110,10 +107,17 @@ def widgets_wanted() -> bool:
     return os.environ.get("COURSE_WIDGETS", "").lower() != "off"
 
 
-_shown: dict[str, tuple[str, list]] = {}  # cell -> its last run, and what that run displayed
+class Closable(Protocol):
+    """What has widgets on the page, and closes them."""
+
+    def close(self) -> None:
+        """Close the widgets."""
 
 
-def keep_until_rerun(live: Live | Quiz | ProgressBar) -> None:
+_shown: dict[str, tuple[str, list[Closable]]] = {}  # cell -> its last run, and what that run displayed
+
+
+def keep_until_rerun(live: Closable) -> None:
     """Hold what was displayed until its cell runs again, then close() it: Out would hold it for ever."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
@@ -131,13 +135,8 @@ def keep_until_rerun(live: Live | Quiz | ProgressBar) -> None:
                 old.close()
 
 
-def _parts(widget: object) -> list:
-    """A widget's own helpers, which are entries in the registry too, and itself."""
-    return [part for part in (widget.layout, getattr(widget, "style", None), widget) if part is not None]
-
-
 def close_all(widgets: list) -> None:
-    """Close widgets and what belongs to them."""
+    """Close widgets and their layouts, which are entries in the registry too."""
     for widget in widgets:
-        for part in _parts(widget):
-            part.close()
+        widget.layout.close()
+        widget.close()
