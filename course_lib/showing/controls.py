@@ -10,7 +10,7 @@ import functools
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from course_lib.showing.fonts import live_fonts
 
@@ -18,7 +18,23 @@ if TYPE_CHECKING:
     from course_lib.showing.drawing import Drawing
 
 
-class Slider:
+class Description:
+    """What a front end shows: a label, a value, and settings that never change."""
+
+    label = ""
+    value: Any
+    settings: dict[str, Any]
+
+    def clean(self, value: object, old: object = None) -> object:
+        """What `value` becomes when somebody sets it, or `old` where it makes no sense."""
+        return value
+
+    def widget(self) -> Any:
+        """A new widget of this description, with a trait `value`."""
+        return _widget_class()(self)
+
+
+class Slider(Description):
     """A number from `min` in steps of `step`, to `max` or the last step before it."""
 
     def __init__(self, label: str, min: float, max: float, value: float, step: float = 1) -> None:
@@ -38,12 +54,8 @@ class Slider:
         low, high, step = self.settings["min"], self.settings["max"], self.settings["step"]
         return round(min(max(low + step * round((value - low) / step), low), high), 10)
 
-    def widget(self) -> object:
-        """A new widget of this control, with a trait `value`."""
-        return _widget_class()(self)
 
-
-class Choice:
+class Choice(Description):
     """One of `options` (texts or numbers)."""
 
     def __init__(self, label: str, options: Sequence[str | int | float], value: str | float) -> None:
@@ -55,10 +67,8 @@ class Choice:
         """`value` if it is an option, else `old`."""
         return next((option for option in self.settings["options"] if option == value), old)
 
-    widget = Slider.widget
 
-
-class TextBox:
+class TextBox(Description):
     """A line of text of at most `length` characters."""
 
     def __init__(self, label: str, value: str, length: int = 80) -> None:
@@ -69,10 +79,8 @@ class TextBox:
         """`value` cut to the allowed length, or `old` if it is no text."""
         return value[: self.settings["length"]] if isinstance(value, str) else old
 
-    widget = Slider.widget
 
-
-class Switch:
+class Switch(Description):
     """On or off."""
 
     def __init__(self, label: str, value: bool) -> None:
@@ -82,10 +90,8 @@ class Switch:
         """`value` if it is True or False, else `old`."""
         return value if isinstance(value, bool) else old
 
-    widget = Slider.widget
 
-
-class Answers:
+class Answers(Description):
     """A question with one button for each option; `value` is the place of the chosen one, or None."""
 
     def __init__(self, label: str, options: Sequence[str]) -> None:
@@ -95,17 +101,13 @@ class Answers:
         """`value` if it is the place of an option, else `old`."""
         return value if value in range(len(self.settings["options"])) and not isinstance(value, bool) else old
 
-    widget = Slider.widget
 
-
-class Panel:
-    """The place of what is shown: `value` is HTML.
+class Panel(Description):
+    """The place of what is shown: `value` is HTML, which the front end never writes.
 
     With `drawing`, the first one, it keeps the size of that, brings the fonts for letters, and has, if there are spots
     in it, a line below that says what is pointed at.
     """
-
-    label = ""
 
     def __init__(self, value: str, drawing: Drawing | None = None) -> None:
         self.value, self.settings = value, {}
@@ -117,12 +119,6 @@ class Panel:
                 "linked": bool(drawing.spots),
                 "fonts": live_fonts(),
             }
-
-    def clean(self, value: object, old: object = None) -> object:
-        """The front end never writes HTML; Python's own is kept."""
-        return value
-
-    widget = Slider.widget
 
 
 @functools.cache
@@ -136,9 +132,9 @@ def _widget_class() -> type:
         kind = traitlets.Unicode().tag(sync=True)
         label = traitlets.Unicode().tag(sync=True)
         settings = traitlets.Dict().tag(sync=True)
-        value = traitlets.TraitType().tag(sync=True)  # Any would let None pass unchecked
+        value: Any = traitlets.TraitType().tag(sync=True)  # Any would let None pass unchecked
 
-        def __init__(self, control) -> None:
+        def __init__(self, control: Description) -> None:
             self.control = control
             super().__init__(
                 kind=type(control).__name__, label=control.label, settings=control.settings, value=control.value

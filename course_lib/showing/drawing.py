@@ -52,7 +52,8 @@ def diverge(value: float, limit: float) -> str:
 
 def ink(colour: str) -> str:
     """BLACK or WHITE, whichever reads better on `colour` ("#rrggbb"): the contrast is at least 4.5."""
-    channels = [int(_colour(colour)[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    _colour(colour)
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return BLACK if luminance > 0.179 else WHITE  # black on it and white on it are equal at 0.179
@@ -152,7 +153,8 @@ class Drawing:
 
     def spot(self, panel: str, name: str, x: float, y: float, w: float, h: float) -> None:
         """A place that lights up: all spots of one name do so together, whatever panel they lie in."""
-        self.spots.append((panel, name, *(round(number, 2) for number in _finite(x, y, w, h))))
+        x, y, w, h = (round(number, 2) for number in _finite(x, y, w, h))
+        self.spots.append((panel, name, x, y, w, h))
 
     def say(self, name: str, text: str, lights: Sequence[str] = ()) -> None:
         """Let `name` be pointed at: `text` is said, and the names in `lights` light up as well.
@@ -282,6 +284,7 @@ def _svg(shape: tuple) -> str:
                 'style="image-rendering:pixelated" '
                 f'href="data:image/png;base64,{base64.b64encode(_png(values)).decode()}"/>'
             )
+    raise ValueError(f"there is no shape {shape[0]!r}")
 
 
 def _artist(axes: Axes, shape: tuple) -> Artist:
@@ -325,6 +328,7 @@ def _artist(axes: Axes, shape: tuple) -> Artist:
             )
         case "pixels", x, y, w, h, values:
             return axes.imshow(values, extent=(x, x + w, y + h, y), interpolation="nearest", origin="upper")
+    raise ValueError(f"there is no shape {shape[0]!r}")
 
 
 def _png(values: np.ndarray) -> bytes:

@@ -7,7 +7,7 @@ import sys
 import weakref
 from collections.abc import Callable
 from html import escape
-from typing import Protocol
+from typing import Any, Protocol
 
 from course_lib.showing.controls import Choice, Panel, Slider, Switch, TextBox
 from course_lib.showing.drawing import Drawing
@@ -36,17 +36,17 @@ class Live:
         self._values = {name: control.value for name, control in controls.items()}
         self._first = draw(**self._values)  # an author's mistake shows here, not in a half-made widget
         self._picture: Picture | None = None
-        self.controls: dict[str, object] = {}  # name -> widget with a trait `value`, while there is a widget
-        self.panel = None  # widget whose `value` is the HTML of the drawing
-        self._widget = None
-        self._close = None
+        self.controls: dict[str, Any] = {}  # name -> widget with a trait `value`, while there is a widget
+        self.panel: Any = None  # widget whose `value` is the HTML of the drawing
+        self._widget: Any = None
+        self._close: weakref.finalize | None = None
 
     def show(self, **values: object) -> Picture:
         """Picture for the given values; a control that is not named has its first value."""
         return self._draw(**{**self._values, **values}).picture()
 
     @property
-    def widget(self) -> object:
+    def widget(self) -> Any:
         """The widget: the controls above the panel. It is made when first asked for."""
         if self._widget is None:
             self._make()
@@ -119,8 +119,8 @@ _shown: dict[str, tuple[str, list[Closable]]] = {}  # cell -> its last run, and 
 
 def keep_until_rerun(live: Closable) -> None:
     """Hold what was displayed until its cell runs again, then close() it: Out would hold it for ever."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
+    ipython: Any = sys.modules.get("IPython")
+    shell: Any = ipython.get_ipython() if ipython else None
     parent = shell.get_parent() if hasattr(shell, "get_parent") else None
     if not parent:
         return  # outside a kernel it lives as long as somebody holds it

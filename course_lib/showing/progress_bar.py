@@ -14,7 +14,8 @@ class ProgressBar:
     """A bar that a training moves: call it with (done, all). Without widgets nothing is shown."""
 
     def __init__(self, label: str) -> None:
-        self.label, self._panel, self._last = label, None, 0.0
+        self.label, self._last = label, 0.0
+        self._panel: Any = None  # the widget, while there is one
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
@@ -35,7 +36,7 @@ class ProgressBar:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         text = f"{self.label}: a bar shows how far it has come"
-        bundle = {"text/plain": text, "text/html": f"<p>{escape(text)}.</p>"}
+        bundle: dict[str, Any] = {"text/plain": text, "text/html": f"<p>{escape(text)}.</p>"}
         if not widgets_wanted():
             return bundle
         try:
