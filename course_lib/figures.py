@@ -97,12 +97,12 @@ def pick_or_mix(word: Tensor, patch: Tensor, matrix: Tensor) -> Picture:
             drawing.label(matrix_x - 8, y + CELL / 2, told, size=11, anchor="end", bold=weight > 0)
         drawing.label(result_x - 34, middle + CELL / 2, "=", size=20, anchor="middle")
         number_cells(drawing, result_x, middle, (row @ matrix)[None], signed, decimals=1, wide=wide)
-    told = [", ".join(f"{number:.1f}" for number in (row @ matrix).tolist()) for row in (word, patch)]
+    results = [", ".join(f"{number:.1f}" for number in (row @ matrix).tolist()) for row in (word, patch)]
     drawing.text = (
         f"Twice the same matrix of {length} rows and {dimension} columns. Above, a one-hot row times the matrix:"
-        f" only row {word.argmax().item()} is framed, and it comes out unchanged, {told[0]}. Below, a patch with"
+        f" only row {word.argmax().item()} is framed, and it comes out unchanged, {results[0]}. Below, a patch with"
         f" the numbers {', '.join(f'{number:.1f}' for number in patch.tolist())}: every row with a weight above 0"
-        f" is framed, the thicker the larger its weight, and their sum comes out, {told[1]}."
+        f" is framed, the thicker the larger its weight, and their sum comes out, {results[1]}."
     )
     return drawing.picture()
 
@@ -152,8 +152,8 @@ def cut_in_steps(height: int, width: int, patch_size: int) -> Picture:
             number_cell(drawing, x + column * step + across * CELL, y, CELL, CELL, fill, str(number))
         place = inner * patch_size + across
         number_cell(drawing, merged_x + place * CELL, top + patch * (CELL + 6), CELL, CELL, fill, str(number))
-        y = top + patch * (CELL + 6) + CELL / 2
-        drawing.label(merged_x - 10, y, str(patch), size=11, anchor="end", colour=GREY)
+        middle = top + patch * (CELL + 6) + CELL / 2
+        drawing.label(merged_x - 10, middle, str(patch), size=11, anchor="end", colour=GREY)
     merged = numbers.permute(0, 2, 1, 3).reshape(rows * columns, -1)
     for x, order in ((20, range(width)), (swapped_x, merged[:2].flatten().tolist())):
         for here, there in itertools.pairwise(order):
@@ -180,7 +180,7 @@ def patch_colours(height: int, width: int, **versions: Tensor) -> Picture:
         owner = owner.reshape(height, width)
         drawing.label(x, 20, name.replace("_", " "), bold=True)
         for row, column in itertools.product(range(height), range(width)):
-            fill = PATCH_COLOURS[owner[row, column].item() % len(PATCH_COLOURS)]
+            fill = PATCH_COLOURS[int(owner[row, column]) % len(PATCH_COLOURS)]
             drawing.rect(x + column * scale, 40 + row * scale, scale, scale, fill=fill)
         for line in outline(owner == 0):
             x1, y1, x2, y2 = (scale * number for number in line)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import torch
@@ -111,7 +112,7 @@ class Leaderboard:
         lines = [f"{'':3}{'try':<40}{'right':>7}{'parameters':>12}{'seconds':>9}"]
         mark = [] if self.baseline is None else [f"{'':3}{'(the baseline)':<40}{self.baseline:>7.1%}"]
         for place, made in enumerate(self.tries, 1):
-            if mark and not (made.within_the_minute and made.accuracy > self.baseline):
+            if mark and not (made.within_the_minute and made.accuracy > (self.baseline or 0.0)):
                 lines.append(mark.pop())
             late = "" if made.within_the_minute else "  longer than a minute"
             lines.append(
@@ -130,7 +131,7 @@ def leaderboard(baseline: float | None = None) -> Leaderboard:
 
 def _from_event(event: dict) -> Try | None:
     """The try that an event holds; None for other events and for what is no number."""
-    numbers = [event.get(key) for key in ("accuracy", "parameters", "seconds")]
+    numbers: list[Any] = [event.get(key) for key in ("accuracy", "parameters", "seconds")]
     if event["kind"] != "try" or not all(isinstance(n, int | float) and math.isfinite(n) for n in numbers):
         return None
     return Try(printable(event["name"]), *numbers)

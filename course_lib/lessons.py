@@ -92,7 +92,7 @@ def course_map() -> Picture:
     """The way through the lessons on their two lanes as a picture, with minutes."""
     told = {lesson.number: f"{lesson.number} {lesson.title} ({lesson.minutes} min)" for lesson in LESSONS}
     # Downwards, so that it is narrow enough to be read in a small window.
-    drawing = Drawing(2 * BOX_W + 180, 7.5 * BOX_H + 188)
+    drawing = Drawing(2 * BOX_W + 180, int(7.5 * BOX_H) + 188)
     corner = {number: (20 + lane * (BOX_W / 2 + 70), 16 + row * (BOX_H + 24)) for number, (lane, row) in MAP.items()}
     (left, words_top), (right, pictures_top) = corner["01"], corner["04"]
     drawing.label(left, words_top - 14, "words", bold=True, colour=BLUE)
@@ -102,8 +102,8 @@ def course_map() -> Picture:
         drawing.line(x1 + BOX_W / 2, y1 + BOX_H, x2 + BOX_W / 2, y2 - 3, stroke=GREY, width=2, arrow=True)
     _ways_of_the_dictionary(drawing, corner)
     middle, y = (left + right + BOX_W) / 2, corner["02"][1] + BOX_H / 2
-    for end in (left + BOX_W + 3, right - 3):
-        drawing.line(middle, y, end, y, stroke=GREEN, width=2, arrow=True)
+    for edge in (left + BOX_W + 3, right - 3):
+        drawing.line(middle, y, edge, y, stroke=GREEN, width=2, arrow=True)
     drawing.label(middle - 10, y - 14, "the same product", size=12, anchor="middle", colour="#00664b")
     for lesson in LESSONS:
         number, (x, y) = lesson.number, corner[lesson.number]

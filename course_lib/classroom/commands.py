@@ -37,8 +37,8 @@ def main(arguments: list[str]) -> int:
         elif given.command == "assignment":
             assignment(place(given.folder), given.only, given.force)
         else:
-            made = [name and place(name) for name in (given.csv, given.picture)]
-            overview([place(name) for name in given.files], *made, given.force)
+            table, picture = (place(name) if name else None for name in (given.csv, given.picture))
+            overview([place(name) for name in given.files], table, picture, given.force)
     except (ClassError, OSError) as error:
         print(f"This did not work: {printable(error)}", file=sys.stderr)
         return 1

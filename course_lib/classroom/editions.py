@@ -95,11 +95,12 @@ def page(notebook: Any, title: str) -> str:
         script.decompose()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     texts = [output.data["text/plain"] for output in outputs if "image/png" in output.get("data", {})]
-    images = [image for image in soup.find_all("img") if image["src"].startswith("data:image/png")]
+    images = [image for image in soup.find_all("img") if str(image["src"]).startswith("data:image/png")]
     for image, text in zip(images, texts, strict=True):
         image["alt"] = text
     for link in soup.find_all("a", href=True):
-        link["href"] = re.sub(r"^([\w-]+)\.(?:ipynb|md)(?=#|$)", r"\1.html", link["href"])
+        link["href"] = re.sub(r"^([\w-]+)\.(?:ipynb|md)(?=#|$)", r"\1.html", str(link["href"]))
+    assert soup.body and soup.head  # nbconvert's template has both
     style = soup.new_tag("style")
     style.string = font_faces(soup.body.get_text()) + FONTS
     soup.head.append(style)

@@ -163,7 +163,7 @@ def _stuck(learners: Class, exercises: list[str]) -> list[str]:
 
 
 def _mistakes(learners: Class) -> list[str]:
-    met = Counter()
+    met: Counter[tuple[str, str]] = Counter()
     for work in learners.values():
         met.update({(name, mistake): count for name, done in work.items() for mistake, count in done.mistakes.items()})
     most = sorted(met.items(), key=lambda item: (-item[1], item[0]))[:10]

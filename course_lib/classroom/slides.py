@@ -82,7 +82,9 @@ def _sections(notebook: Any) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
             parts.append(("", cell))
             continue
         for piece in re.split(r"^(?=##)", cell.source, flags=re.MULTILINE):
-            level, title, text = re.fullmatch(r"(?:(##+) ([^\n]+)\n)?(.*)", piece, re.DOTALL).groups()
+            head, _, rest = piece.partition("\n")
+            level, _, title = head.partition(" ") if re.match("##+ .", head) else ("", "", "")
+            text = rest if level else piece
             if level == "##":
                 if heading:
                     yield heading, parts
@@ -261,10 +263,11 @@ def _links(html: str, there: set[str]) -> str:
 
     soup = BeautifulSoup(html, "html.parser")
     for link in soup.find_all("a"):
-        lesson = re.sub(r"\.ipynb(#.*)?$", ".slides.html", link["href"])
+        address = str(link["href"])
+        lesson = re.sub(r"\.ipynb(#.*)?$", ".slides.html", address)
         if lesson in there:
             link["href"] = lesson
-        elif re.match("https?:", link["href"]):
+        elif re.match("https?:", address):
             link["target"] = "_blank"
         else:
             link.unwrap()

@@ -26,7 +26,7 @@ def class_token_attention(
         chosen = weights[layer - 1, digit]
         row = chosen.mean(dim=0) if head == "mean of all" else chosen[int(head) - 1]
         told = f"layer {layer}, {head if head == 'mean of all' else f'head {head}'}"
-        return draw_attention(images[digit, 0], row, grid, chances[digit], labels[digit].item(), told)
+        return draw_attention(images[digit, 0], row, grid, chances[digit], int(labels[digit]), told)
 
     return Live(
         draw,

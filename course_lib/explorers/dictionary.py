@@ -53,7 +53,7 @@ def draw_dictionary(image: Tensor, book: Tensor, patch_size: int, across: int, d
     repainted = patches.unpatchify(codebook.decode(ids, book), patch_size, channels, height, width)
     grid = ids.reshape(height // patch_size, width // patch_size)
     row, column = down // patch_size, across // patch_size
-    number, code = row * grid.shape[1] + column, grid[row, column].item()
+    number, code = row * grid.shape[1] + column, int(grid[row, column])
 
     drawing, side = Drawing(720, TOP + SHOWN + 98), SHOWN * patch_size / width
     painted = f"painted from K = {len(book)} {'code' if len(book) == 1 else 'codes'}"
@@ -90,7 +90,7 @@ def draw_dictionary(image: Tensor, book: Tensor, patch_size: int, across: int, d
 def _told(ids: Tensor, book: Tensor, code: int, error: float) -> tuple[str, str, str]:
     """In words: how often a code is used, which one is used most, and what the codebook loses and saves."""
     uses, bits = torch.bincount(ids.flatten(), minlength=len(book)), codebook.code_bits(len(book))
-    most = uses.argmax().item()
+    most = int(uses.argmax())
     ranking = f"most used is code {most}, by {uses[most]} patches"
     if uses[code] == uses[most]:
         ranking = "no code is used more"

@@ -120,7 +120,7 @@ def one_matrix(image: Tensor, *, patch_size: int, weight: Tensor, bias: Tensor, 
     def draw(first: int, second: int, number: int) -> Drawing:
         return draw_one_matrix(image, patch_size, weight, bias, first, second, number)
 
-    last = patches.count_patches(*image.shape[-2:], patch_size) - 1
+    last = patches.count_patches(image.shape[-2], image.shape[-1], patch_size) - 1
     return Live(
         draw,
         first=Slider("First patch", 0, last, first),
@@ -226,7 +226,7 @@ def two_readings(image: Tensor, weight: Tensor) -> Live:
     def draw(token: int, number: int) -> Drawing:
         return draw_two_readings(image, weight, token, number)
 
-    last = patches.count_patches(*image.shape[-2:], weight.shape[-1]) - 1
+    last = patches.count_patches(image.shape[-2], image.shape[-1], weight.shape[-1]) - 1
     return Live(draw, token=Slider("Token", 0, last, 1), number=Slider("Kernel", 0, len(weight) - 1, 0))
 
 

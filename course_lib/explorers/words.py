@@ -114,7 +114,7 @@ def lookup_steps(tokens: Sequence[str], ids: Tensor, weight: Tensor, token: int 
 def lookup_drawing(tokens: Sequence[str], ids: Tensor, weight: Tensor, token: int) -> Drawing:
     """One-hot rows (T, V) beside the table (V, D) and the result (T, D), with one token's way through lit up."""
     one_hot = torch.nn.functional.one_hot(ids, len(weight)).float()
-    result, limit, picked = weight[ids], weight.abs().max().item(), ids[token].item()
+    result, limit, picked = weight[ids], weight.abs().max().item(), int(ids[token])
     count, rows, dimension = len(ids), *weight.shape
     left, top, wide = 110, 62, 48
     table_x = left + rows * CELL + 66
