@@ -1,4 +1,4 @@
-"""Lesson 01, exercise build_vocabulary."""
+"""Lesson 01, build_vocabulary: tokens -> a dict that numbers the different ones in order of first appearance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def build_vocabulary(tokens):
     return vocabulary
 
 
-def _token_lists() -> list[Case]:
+def cases() -> list[Case]:
     return [
         Case(f"the tokens {tokens}" if tokens else "an empty list", (tokens,), only="" if tokens else "trivial")
         for tokens in [
@@ -34,16 +34,16 @@ WRONG = mistakes(
     r"""
 extra word
     A stand-in for unknown words is a good idea, but it is not asked for here: only the words that occur.
-        return {"<unk>": 0} | {t: i for i, t in enumerate(dict.fromkeys(tokens), 1)}
+        vocabulary = {} → vocabulary = {"<unk>": 0}
 
 most frequent first
     most_common() sorts by how often a word occurs. The task asks for the order of first appearance.
-        return {t: i for i, (t, _) in enumerate(Counter(tokens).most_common())}
+        for token in tokens → for token, count in Counter(tokens).most_common()
 
 first word only
     Only the first word is there. A `return` inside the loop ends it in the first round: move it one level to the
     left.
-        return dict.fromkeys(tokens[:1], 0)
+        = len(vocabulary) → = len(vocabulary); return vocabulary
 
 repeated words renumbered
     A word that came before got a new number. Ask first whether the word is in the dict already, and then leave it
@@ -56,26 +56,26 @@ repeated words renumbered
 last position as id
     A repeated word was counted again: its id is its last position, and numbers are left out. Give a number only to
     a word that has none yet.
-        return {t: i for i, t in enumerate(tokens)}
+        return {token: place for place, token in enumerate(tokens)}
 
 first position as id
     The id is the word's first position, so a repeated word leaves a hole behind it. Ids have to be 0, 1, 2, …
     without holes: the next id is the size of the vocabulary so far.
-        return {t: tokens.index(t) for t in tokens}
+        len(vocabulary) → tokens.index(token)
 
 ids from one
     The ids start at 1. Row numbers of a table start at 0, so row 0 would stay empty and the last id would fall
     outside.
-        return {t: i for i, t in enumerate(dict.fromkeys(tokens), 1)}
+        len(vocabulary) → len(vocabulary) + 1
 
 alphabetical
     These ids follow the alphabet. That is a fair way to number words, but the task asks for the order of first
     appearance.
-        return {t: i for i, t in enumerate(sorted(set(tokens)))}
+        in tokens → in sorted(tokens)
 
 ids to words
     This dict leads from ids to words. It is needed the other way round: vocabulary['cat'] gives a number.
-        return dict(enumerate(dict.fromkeys(tokens)))
+        return … → return {number: token for token, number in vocabulary.items()}
 
 counts
     These are counts, how often each word occurs. An id is a place in the table, another one for each word.
@@ -84,15 +84,15 @@ counts
 places to words
     This dict leads from numbers to words, the other way round is needed: vocabulary['cat'] gives a number. `token
     in vocabulary` asks for keys, so it finds no word among numbers.
-        return dict(enumerate(tokens))
+        vocabulary[token] = len(vocabulary) → vocabulary[len(vocabulary)] = token
 
 counts from zero
     These numbers tell how often a word came again. An id is a place in the table, another one for each word.
-        return {token: number - 1 for token, number in Counter(tokens).items()}
+        return {token: count - 1 for token, count in Counter(tokens).items()}
 
 newest first
     The ids run from the end of the text: the order of first appearance is wanted.
-        return {t: i for i, t in enumerate(dict.fromkeys(reversed(tokens)))}
+        in tokens → in reversed(tokens)
 """,
     Counter=Counter,
 )
@@ -101,7 +101,7 @@ newest first
 EXERCISE = Exercise(
     name="build_vocabulary",
     solution=build_vocabulary,
-    cases=_token_lists,
+    cases=cases,
     result=dict,
     wrong=WRONG,
     hints=(

@@ -1,4 +1,4 @@
-"""Lesson 02, exercise linear_from_embedding."""
+"""Lesson 02, linear_from_embedding: an nn.Embedding (V, D) -> the nn.Linear that does the same to one-hot rows."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ def linear_from_embedding(embedding):
     return linear
 
 
-def _embedding(rows: int, columns: int, dtype: torch.dtype = torch.float32, frozen: bool = False) -> nn.Embedding:
-    values = table(rows, columns, seed=rows).detach().to(dtype)
-    return nn.Embedding.from_pretrained(values, freeze=frozen)
+def cases() -> list[Case]:
+    def case(rows, columns) -> Case:
+        square = rows == columns
+        values = table(rows, columns, seed=rows).detach()
+        return Case(
+            f"a {'square ' * square}table ({rows}, {columns})",
+            (nn.Embedding.from_pretrained(values, freeze=False),),
+            "D V",
+            {"V": rows, "D": columns},
+            only="square tables" if square else "",
+        )
+
+    return [case(6, 3), case(4, 7), case(5, 5), case(3, 3)]
 
 
-def _embedding_cases() -> list[Case]:
-    return [
-        Case("a table (6, 3)", (_embedding(6, 3),), "D V", {"V": 6, "D": 3}),
-        Case("a table (4, 7)", (_embedding(4, 7),), "D V", {"V": 4, "D": 7}),
-        Case("a square table (5, 5)", (_embedding(5, 5),), "D V", {"V": 5, "D": 5}, only="square tables"),
-        Case("a square table (3, 3)", (_embedding(3, 3),), "D V", {"V": 3, "D": 3}, only="square tables"),
-    ]
-
-
-def _read_linear(linear: nn.Linear) -> dict[str, Any]:
+def read(linear: nn.Linear) -> dict[str, Any]:
     return {
         "bias": "none" if linear.bias is None else "a bias",
         "in_features": linear.in_features,
@@ -43,55 +44,40 @@ def _read_linear(linear: nn.Linear) -> dict[str, Any]:
     }
 
 
-def _linear(embedding, turned=True, bias=False, copied=True, swapped=False):
-    size, dimension = embedding.weight.shape
-    linear = nn.Linear(dimension if swapped else size, size if swapped else dimension, bias=bias)
-    values = embedding.weight.T if turned else embedding.weight
-    if copied:
-        linear.weight = nn.Parameter(values.detach().clone())
-    return linear
-
-
 WRONG = mistakes(
     linear_from_embedding,
     r"""
 weight not turned
     The table is stored (V, D), one row a word. nn.Linear stores (out, in) = (D, V): copy the table turned.
-        return _linear(embedding, turned=False)
+        linear.weight.copy_(embedding.weight.T) → linear.weight = nn.Parameter(embedding.weight.clone())
 
 copied without a turn
     The table is stored (V, D), one row a word. nn.Linear stores (out, in) = (D, V): copy the table turned.
-        linear = nn.Linear(*embedding.weight.shape, bias=False)
-        with torch.no_grad():
-            linear.weight.copy_(embedding.weight)
-        return linear
+        embedding.weight.T → embedding.weight
 
 sizes and weight not turned
     This layer wants D numbers and gives V. It has to take a one-hot row of V numbers: nn.Linear(V, D), with the
     table turned.
-        return _linear(embedding, turned=False, swapped=True)
+        nn.Linear(size, dimension → nn.Linear(dimension, size
+        embedding.weight.T → embedding.weight
 
 bias left on
     The layer still has its bias, numbers that are added to every word's vector. A lookup adds nothing: bias=False.
-        return _linear(embedding, bias=True)
+        bias=False → bias=True
 
 bias left on, weight not turned
     Two things: the layer still has its bias (a lookup adds nothing), and the table (V, D) has to be turned to (D,
     V).
-        return _linear(embedding, bias=True, turned=False)
+        bias=False → bias=True
+        linear.weight.copy_(embedding.weight.T) → linear.weight = nn.Parameter(embedding.weight.clone())
 
 weight reshaped
     reshape reads the numbers in the same order into another form, so it mixes rows and columns. Turning is .T.
-        size, dimension = embedding.weight.shape
-        linear = nn.Linear(size, dimension, bias=False)
-        linear.weight = nn.Parameter(embedding.weight.detach().reshape(dimension, size))
-        return linear
+        embedding.weight.T → embedding.weight.reshape(dimension, size)
 
 frozen
     The weight does not train (requires_grad is False), but the table did.
-        linear = _linear(embedding)
-        linear.weight.requires_grad_(False)
-        return linear
+        return linear → return linear.requires_grad_(False)
 """,
 )
 
@@ -99,20 +85,16 @@ frozen
 EXERCISE = Exercise(
     name="linear_from_embedding",
     solution=linear_from_embedding,
-    cases=_embedding_cases,
+    cases=cases,
     result=nn.Linear,
-    read=_read_linear,
+    read=read,
     wrong=WRONG,
     hints=(
-        (
-            "How many numbers does the layer take, and how many does it give? A one-hot row goes in, a word's"
-            " vector comes out."
-        ),
+        "How many numbers does the layer take, and how many does it give? A one-hot row goes in, a word's vector comes"
+        " out.",
         "nn.Linear(V, D, bias=False). Its weight has the shape (D, V); the table has (V, D).",
-        (
-            "A layer's numbers are replaced by hand under no_grad, as in the cell above: with torch.no_grad():"
-            " linear.weight.copy_(embedding.weight.T)"
-        ),
+        "A layer's numbers are replaced by hand under no_grad, as in the cell above: with torch.no_grad():"
+        " linear.weight.copy_(embedding.weight.T)",
     ),
     praise="nn.Embedding and nn.Linear hold the same table, one lying, one standing.",
 )

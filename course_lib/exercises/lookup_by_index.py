@@ -1,12 +1,12 @@
-"""Lesson 02, exercise lookup_by_index."""
+"""Lesson 02, lookup_by_index: ids (…) and a table (V, D) -> vectors (…, D), as rows of the table."""
 
 from __future__ import annotations
 
 import torch
 
+from course_lib.exercises.lookup_by_matmul import cases
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Exercise
-from course_lib.exercises.shared_02 import _detached, _flattened, _lookup_cases, _says_too_little, _summed
 from course_lib.words import check_ids
 
 
@@ -20,18 +20,16 @@ WRONG = mistakes(
     r"""
 rows one too early
     Each token got the row before its own. Ids start at 0, as rows do: take nothing off.
-        return weight[check_ids(ids, len(weight)) - 1]
+        weight[ids] → weight[ids - 1]
 
 table turned
     weight.T has the columns of the table as its rows. Where V = D nothing stops you, and each word gets a column in
     place of its row.
-        check_ids(ids, len(weight))
-        return weight.T[ids]
+        weight[ids] → weight.T[ids]
 
 columns picked
     weight[:, ids] picks columns. A word's vector is a row.
-        check_ids(ids, len(weight))
-        return weight[:, ids]
+        weight[ids] → weight[:, ids]
 
 negative ids wrap
     Python counts −1 from the end, so an id that is no word got the last word's row. Call check_ids(ids,
@@ -41,37 +39,31 @@ negative ids wrap
 error says too little
     Whoever reads this error in a program with a million ids has to know which one it was: check_ids(ids,
     len(weight)) says it, before torch says less.
-        return _says_too_little(ids, weight)
+        check_ids… → if ((ids < 0) | (ids >= len(weight))).any(): raise ValueError("id outside the table")
 
 detached from the table
     Take the rows from the table itself, not from a copy of its numbers.
-        return _detached(ids, weight)
+        weight[ids] → weight.detach()[ids]
 
 ids as floats
     An id names a row, it is not an amount: keep it an int64.
-        check_ids(ids, len(weight))
-        return weight[ids.float()]
+        weight[ids] → weight[ids.float()]
 
 batch flattened
     Ids may have any shape: each of them is replaced by its vector, so one axis comes behind those that were there.
-        return _flattened(ids, weight)
+        weight[ids] → weight[ids.flatten()]
 
 vectors added up
     The vectors of the tokens were added up: each token keeps its own.
-        return _summed(ids, weight)
+        weight[ids] → weight[ids].sum(-2)
 """,
-    _detached=_detached,
-    _flattened=_flattened,
-    _says_too_little=_says_too_little,
-    _summed=_summed,
-    check_ids=check_ids,
 )
 
 
 EXERCISE = Exercise(
     name="lookup_by_index",
     solution=lookup_by_index,
-    cases=_lookup_cases,
+    cases=cases,
     result=torch.Tensor,
     gradient=1,
     wrong=WRONG,

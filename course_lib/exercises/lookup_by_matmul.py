@@ -1,4 +1,4 @@
-"""Lesson 02, exercise lookup_by_matmul."""
+"""Lesson 02, lookup_by_matmul: ids (…) and a table (V, D) -> vectors (…, D), as a product with one-hot rows."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import torch
 from torch.nn import functional as F
 
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Exercise, WrongAnswer
-from course_lib.exercises.shared_02 import _detached, _flattened, _lookup_cases, _says_too_little, _summed
+from course_lib.exercises.model import Case, Exercise, table
 from course_lib.words import check_ids, one_hot
 
 
@@ -17,64 +16,56 @@ def lookup_by_matmul(ids, weight):
     return rows @ weight
 
 
-def _turned(ids, weight):
-    check_ids(ids, len(weight))
-    return weight.T[ids]
-
-
-def _picks_columns(ids, weight):
-    check_ids(ids, len(weight))
-    return weight[:, ids]
-
-
-def _wraps(ids, weight):
-    return weight[ids]
-
-
-def _float_ids(ids, weight):
-    check_ids(ids, len(weight))
-    return weight[ids.float()]
-
-
-_LOOKUP_WRONG = (
-    WrongAnswer(
-        "rows one too early",
-        lambda ids, weight: weight[check_ids(ids, len(weight)) - 1],
-        "Each token got the row before its own. Ids start at 0, as rows do: take nothing off.",
-    ),
-    WrongAnswer(
-        "table turned",
-        _turned,
-        "weight.T has the columns of the table as its rows. Where V = D nothing stops you, and "
-        "each word gets a column in place of its row.",
-    ),
-    WrongAnswer("columns picked", _picks_columns, "weight[:, ids] picks columns. A word's vector is a row."),
-    WrongAnswer(
-        "negative ids wrap",
-        _wraps,
-        "Python counts −1 from the end, so an id that is no word got the last word's row. Call check_ids(ids,"
-        " len(weight)) first, and let its error through: where `except` catches it, nobody is stopped.",
-    ),
-    WrongAnswer(
-        "error says too little",
-        _says_too_little,
-        "Whoever reads this error in a program with a million ids has to "
-        "know which one it was: check_ids(ids, len(weight)) says it, before torch says less.",
-    ),
-    WrongAnswer(
-        "detached from the table",
-        _detached,
-        "Take the rows from the table itself, not from a copy of its numbers.",
-    ),
-    WrongAnswer("ids as floats", _float_ids, "An id names a row, it is not an amount: keep it an int64."),
-    WrongAnswer(
-        "batch flattened",
-        _flattened,
-        "Ids may have any shape: each of them is replaced by its vector, so one axis comes "
-        "behind those that were there.",
-    ),
-    WrongAnswer("vectors added up", _summed, "The vectors of the tokens were added up: each token keeps its own."),
-)
+def cases() -> list[Case]:
+    refuse = (ValueError, IndexError)
+    return [
+        Case("4 ids and a table (6, 3)", (torch.tensor([5, 0, 2, 2]), table(6, 3)), "T D", {"T": 4, "V": 6, "D": 3}),
+        Case(
+            "ids of shape (2, 3) and a table (7, 4)",
+            (torch.tensor([[1, 6, 0], [3, 3, 5]]), table(7, 4)),
+            "B T D",
+            {"B": 2, "T": 3, "V": 7, "D": 4},
+        ),
+        Case(
+            "ids [2, 0, 4, 2] and a table (8, 3)",
+            (torch.tensor([2, 0, 4, 2]), table(8, 3)),
+            "T D",
+            {"T": 4, "V": 8, "D": 3},
+        ),
+        Case(
+            "4 ids and a square table (3, 3)",
+            (torch.tensor([1, 0, 2, 2]), table(3, 3)),
+            "T D",
+            {"T": 4, "V": 3, "D": 3},
+            only="square tables",
+        ),
+        Case(
+            "3 ids and a square table (5, 5)",
+            (torch.tensor([4, 1, 0]), table(5, 5)),
+            "T D",
+            {"T": 3, "V": 5, "D": 5},
+            only="square tables",
+        ),
+        Case(
+            "no ids and a table (4, 2)",
+            (torch.tensor([], dtype=torch.int64), table(4, 2)),
+            "T D",
+            {"T": 0, "V": 4, "D": 2},
+            only="trivial",
+        ),
+        Case(
+            "ids [[0, 1, 4], [2, 3, −1]] and a table of 9 rows",
+            (torch.tensor([[0, 1, 4], [2, 3, -1]]), table(9, 4)),
+            raises=refuse,
+            mentions=((-1,), (1,), (2,), (8, 9)),
+        ),
+        Case(
+            "ids [3, 4, 0, 9, 2] and a table of 9 rows",
+            (torch.tensor([3, 4, 0, 9, 2]), table(9, 4)),
+            raises=refuse,
+            mentions=((9,), (3,), (8, 9)),
+        ),
+    ]
 
 
 WRONG = mistakes(
@@ -83,8 +74,7 @@ WRONG = mistakes(
 table turned
     The table must not be turned: row i of the product is (one-hot row i) @ weight, and the single 1 picks a ROW of
     weight. Where V = D nothing stops you.
-        check_ids(ids, len(weight))
-        return F.one_hot(ids, len(weight)).to(weight.dtype) @ weight.T
+        @ weight → @ weight.T
 
 negative ids wrap
     Indexing, torch.eye(V)[ids] or weight[ids], counts −1 from the end, so an id that is no word got the last word's
@@ -94,7 +84,7 @@ negative ids wrap
 width left to torch
     You did not give the width, so F.one_hot took the largest id of this batch plus 1, and that many numbers meet
     the rows of the table: F.one_hot(ids, len(weight)).
-        return F.one_hot(check_ids(ids, len(weight))).to(weight.dtype) @ weight
+        F.one_hot(ids, len(weight)) → F.one_hot(ids)
 
 width left to torch, ids not checked
     You did not give the width, so F.one_hot took the largest id of this batch plus 1, and that many numbers meet
@@ -113,35 +103,44 @@ row of zeros
 integer rows
     F.one_hot answers in int64, the table is float32, and a product wants one dtype: convert the rows with
     .to(weight.dtype).
-        check_ids(ids, len(weight))
-        return F.one_hot(ids, len(weight)) @ weight
+        rows = … → rows = F.one_hot(ids, len(weight))
 
 ids as floats
     The ids themselves were multiplied. An id is a name, not an amount: make the one-hot rows first.
-        check_ids(ids, len(weight))
-        return ids.float() @ weight
+        rows = … → rows = ids.float()
+
+error says too little
+    Whoever reads this error in a program with a million ids has to know which one it was: check_ids(ids,
+    len(weight)) says it, before torch says less.
+        check_ids… → if ((ids < 0) | (ids >= len(weight))).any(): raise ValueError("id outside the table")
+
+detached from the table
+    Take the rows from the table itself, not from a copy of its numbers.
+        @ weight → @ weight.detach()
+
+batch flattened
+    Ids may have any shape: each of them is replaced by its vector, so one axis comes behind those that were there.
+        F.one_hot(ids → F.one_hot(ids.flatten()
+
+vectors added up
+    The vectors of the tokens were added up: each token keeps its own.
+        rows @ weight → (rows @ weight).sum(-2)
 """,
-    check_ids=check_ids,
     one_hot=one_hot,
 )
-
-
-FAMILIES = (*(wrong for wrong in _LOOKUP_WRONG if wrong.answer in (_detached, _flattened, _summed, _says_too_little)),)
 
 
 EXERCISE = Exercise(
     name="lookup_by_matmul",
     solution=lookup_by_matmul,
-    cases=_lookup_cases,
+    cases=cases,
     result=torch.Tensor,
     gradient=1,
-    wrong=WRONG + FAMILIES,
+    wrong=WRONG,
     hints=(
         "Two steps: ids to one-hot rows, then rows times the table. Which sizes have to meet in the product?",
-        (
-            "(…, V) @ (V, D): the table stays as it is. F.one_hot answers in int64, so convert the rows to the"
-            " dtype of the table first."
-        ),
+        "(…, V) @ (V, D): the table stays as it is. F.one_hot answers in int64, so convert the rows to the dtype of the"
+        " table first.",
         "check_ids(ids, len(weight)), then F.one_hot(ids, len(weight)).to(weight.dtype) @ weight.",
     ),
     praise="A one-hot row has one 1, so its product with the table keeps one row and throws the others away:"

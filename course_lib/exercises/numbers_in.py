@@ -1,4 +1,4 @@
-"""Lesson 00, exercise numbers_in."""
+"""Lesson 00, numbers_in: how many numbers a tensor of a given shape holds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def numbers_in(shape):
     return count
 
 
-def _cases() -> list[Case]:
+def cases() -> list[Case]:
     return [
         Case(f"the shape {shape}", (shape,), only=only)
         for shape, only in [
@@ -31,20 +31,21 @@ WRONG = mistakes(
     r"""
 first two sizes
     Only the first two sizes were multiplied: every axis counts, however many there are.
-        return math.prod(shape[:2])
+        in shape → in shape[:2]
 
 bytes
     That is how many bytes a float32 tensor of this shape takes. How many numbers are they?
-        return math.prod(shape) * 4
+        return count → return count * 4
 
 left at the first axis
     Only the first size came back. A `return` inside the loop ends it in the first round: move it one level to the
     left.
-        return shape[0]
+        count = count * size → count = count * size; return count
 
 sizes added
     The sizes were added up. Two rows of three numbers are 2 × 3 = 6 numbers, not 2 + 3.
-        return sum(shape)
+        count = 1 → count = 0
+        count * size → count + size
 
 axes counted
     That is the number of axes. How many numbers lie along all of them together?
@@ -52,16 +53,16 @@ axes counted
 
 batch left out
     That is the size of one item of the batch: the first axis counts as well.
-        return math.prod(shape[1:])
+        in shape → in shape[1:]
 
 last size only
     Only the last size is left. If the start, `count = 1`, stands in the loop, each round begins anew: move it above
     the loop.
-        return shape[-1]
+        count = count * size → count = 1; count = count * size
 
 last axis left out
     The last axis was left out.
-        return math.prod(shape[:-1])
+        in shape → in shape[:-1]
 
 first times last
     Only the first and the last size were multiplied: every axis counts.
@@ -77,7 +78,7 @@ largest size
 EXERCISE = Exercise(
     name="numbers_in",
     solution=numbers_in,
-    cases=_cases,
+    cases=cases,
     result=int,
     quantities=lambda shape: {
         "first size": shape[0],
@@ -87,7 +88,7 @@ EXERCISE = Exercise(
     },
     wrong=WRONG,
     hints=(
-        ("A (2, 3) tensor has two rows of three numbers. How many is that? And with five such tables, (5, 2, 3)?"),
+        "A (2, 3) tensor has two rows of three numbers. How many is that? And with five such tables, (5, 2, 3)?",
         "Start with 1 and multiply by each size in turn, in a loop over `shape`.",
         "math.prod(shape) does this loop for you. It needs a line above the function: import math",
     ),

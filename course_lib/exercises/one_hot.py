@@ -1,4 +1,4 @@
-"""Lesson 01, exercise one_hot."""
+"""Lesson 01, one_hot: ids (…) -> rows (…, V) of zeros with a single 1; an id outside the vocabulary is refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def one_hot(ids, vocabulary_size):
     return F.one_hot(ids, vocabulary_size).float()
 
 
-def _id_cases() -> list[Case]:
+def cases() -> list[Case]:
     refuse = (ValueError, IndexError, RuntimeError)
     return [
         Case("ids [3, 0, 1, 1] and V = 6", (torch.tensor([3, 0, 1, 1]), 6), "T V", {"T": 4, "V": 6}),
@@ -38,23 +38,6 @@ def _id_cases() -> list[Case]:
     ]
 
 
-def _rows_by_comparison(ids, vocabulary_size):
-    return (ids.unsqueeze(-1) == torch.arange(vocabulary_size)).float()
-
-
-def _checked(ids, vocabulary_size):
-    if ((ids < 0) | (ids >= vocabulary_size)).any():
-        raise ValueError("id outside the vocabulary")
-
-
-def _whole_rows(ids, vocabulary_size, checked=True):
-    if checked:
-        _checked(ids, vocabulary_size)
-    rows = torch.zeros(len(ids), vocabulary_size)
-    rows[ids] = 1
-    return rows
-
-
 WRONG = mistakes(
     one_hot,
     r"""
@@ -65,18 +48,18 @@ width left to torch, integer result
 
 clamped
     clamp turned an id outside into another word. Refuse it.
-        return one_hot(ids.clamp(0, vocabulary_size - 1), vocabulary_size)
+        return F.one_hot(ids.clamp(0, vocabulary_size - 1), vocabulary_size).float()
 
 limit off by one
     The largest id is V − 1: an id equal to V is outside too. Compare with >=.
-        if ((ids < 0) | (ids > vocabulary_size)).any():
-            raise ValueError("id outside the vocabulary")
-        return _rows_by_comparison(ids, vocabulary_size)
+        >= vocabulary_size → > vocabulary_size
+        return … → return (ids.unsqueeze(-1) == torch.arange(vocabulary_size)).float()
 
 first axis only
     len(ids) is the length of the first axis only. Ids may have more axes: flatten them, fill the rows, reshape
     back, or let F.one_hot do it.
-        _checked(ids, vocabulary_size)
+        if ((ids < 0) | (ids >= vocabulary_size)).any():
+            raise ValueError("id outside the vocabulary")
         rows = torch.zeros(len(ids), vocabulary_size)
         for place in range(len(ids)):
             rows[place, ids[place]] = 1
@@ -85,32 +68,28 @@ first axis only
 all ids in every row
     rows[:, ids] = 1 writes to EVERY row the ones of all tokens. Row t gets the 1 of token t only:
     rows[torch.arange(T), ids] = 1.
-        _checked(ids, vocabulary_size)
-        return (
-            one_hot(ids, vocabulary_size).amax(-2, keepdim=True).expand(*ids.shape, -1)
-            if ids.numel()
-            else one_hot(ids, vocabulary_size)
-        )
+        return … → rows = one_hot(ids, vocabulary_size); return (rows + rows.sum(-2, keepdim=True) > 0).float()
 
 whole rows filled
     rows[id] = 1 fills a whole row, and takes the id for the row. The row is the token's place, and the id is its
     column: two indices.
-        return _whole_rows(ids, vocabulary_size)
+        return … → rows = torch.zeros(len(ids), vocabulary_size); rows[ids] = 1; return rows
 
 whole rows filled, nothing refused
     rows[id] = 1 fills a whole row, and takes the id for the row. The row is the token's place, and the id is its
     column: two indices. And −1 counts from the end: test the ids first.
-        return _whole_rows(ids, vocabulary_size, checked=False)
+        rows = torch.zeros(len(ids), vocabulary_size)
+        rows[ids] = 1
+        return rows
 
 the id in place of 1
     The id itself was written in its column. The column says which word it is; the number there is always 1.
-        return one_hot(ids, vocabulary_size) * ids.unsqueeze(-1)
+        .float() → .float() * ids.unsqueeze(-1)
 
 width from the batch
     The width was taken from the largest id that happens to be there. It belongs to the vocabulary: otherwise two
     sentences get rows of different length.
-        _checked(ids, vocabulary_size)
-        return F.one_hot(ids, int(ids.max()) + 1 if ids.numel() else 0).float() if ids.numel() else torch.zeros(0, 0)
+        return … → width = int(ids.max()) + 1 if len(ids) else 0; return torch.eye(width)[ids]
 
 width left to torch
     Without a width, F.one_hot takes the largest id of this batch plus 1. The width belongs to the vocabulary: pass
@@ -119,17 +98,15 @@ width left to torch
 
 transposed
     The matrix lies on its side: each token needs a ROW, and the row is as long as the vocabulary.
-        return one_hot(ids, vocabulary_size).transpose(-1, -2)
+        .float() → .float().transpose(-1, -2)
 
 ids one too large
     Each 1 stands one place too far to the right. Ids start at 0, as columns do.
-        _checked(ids, vocabulary_size)
-        return _rows_by_comparison(ids + 1, vocabulary_size)
+        return … → return (ids.unsqueeze(-1) + 1 == torch.arange(vocabulary_size)).float()
 
 ids one too small
     Each 1 stands one place too far to the left. Ids start at 0, as columns do.
-        _checked(ids, vocabulary_size)
-        return _rows_by_comparison(ids - 1, vocabulary_size)
+        return … → return (ids.unsqueeze(-1) - 1 == torch.arange(vocabulary_size)).float()
 
 integer result
     F.one_hot gives int64. A matrix of floats cannot be multiplied by it, and it takes twice the memory of float32.
@@ -138,7 +115,7 @@ integer result
 row of zeros
     An id outside the vocabulary became a row of zeros, a word that is no word. Nobody would notice until much
     later: refuse it.
-        return _rows_by_comparison(ids, vocabulary_size)
+        return (ids.unsqueeze(-1) == torch.arange(vocabulary_size)).float()
 
 negative ids wrap
     Indexing counts negative numbers from the end, so −1 quietly became the last word. Refuse it.
@@ -150,11 +127,11 @@ ids wrap round
 
 batch flattened
     Ids may have any shape: one row more comes behind the axes that were there.
-        return one_hot(ids.flatten(), vocabulary_size)
+        F.one_hot(ids → F.one_hot(ids.flatten()
 
 zeros and ones swapped
     Zeros and ones have changed places: one 1 in a row of zeros is wanted.
-        return 1 - one_hot(ids, vocabulary_size)
+        F.one_hot → 1 - F.one_hot
 """,
 )
 
@@ -162,19 +139,15 @@ zeros and ones swapped
 EXERCISE = Exercise(
     name="one_hot",
     solution=one_hot,
-    cases=_id_cases,
+    cases=cases,
     result=torch.Tensor,
     wrong=WRONG,
     hints=(
         "F.one_hot does most of it. Two things are left to you: the width, and the dtype.",
-        (
-            "Call F.one_hot with both arguments, ids and vocabulary_size. Then it also refuses an id outside."
-            " The result is int64, and float32 is wanted: .float()."
-        ),
-        (
-            "return F.one_hot(ids, vocabulary_size).float(). Built in another way, an id outside needs a test"
-            " of its own: if ((ids < 0) | (ids >= vocabulary_size)).any(): raise ValueError(...)"
-        ),
+        "Call F.one_hot with both arguments, ids and vocabulary_size. Then it also refuses an id outside. The result is"
+        " int64, and float32 is wanted: .float().",
+        "return F.one_hot(ids, vocabulary_size).float(). Built in another way, an id outside needs a test of its own:"
+        " if ((ids < 0) | (ids >= vocabulary_size)).any(): raise ValueError(...)",
     ),
     praise="The width belongs to the vocabulary, and a word that is not in it is refused.",
 )

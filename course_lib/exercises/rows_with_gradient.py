@@ -1,4 +1,4 @@
-"""Lesson 02, exercise rows_with_gradient."""
+"""Lesson 02, rows_with_gradient: ids (…) -> how often each of the V rows of the table is used, (V,) int64."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def rows_with_gradient(ids, vocabulary_size):
     return counts
 
 
-def _count_cases() -> list[Case]:
+def cases() -> list[Case]:
     return [
         Case("ids [1, 4, 4, 1, 4] and V = 7", (torch.tensor([1, 4, 4, 1, 4]), 7), "V", {"T": 5, "V": 7}),
         Case(
@@ -42,33 +42,23 @@ def _count_cases() -> list[Case]:
     ]
 
 
-def _marked(ids, vocabulary_size):
-    counts = torch.zeros(vocabulary_size, dtype=torch.int64)
-    counts[ids] += 1
-    return counts
-
-
 WRONG = mistakes(
     rows_with_gradient,
     r"""
 once in each sentence
     A loop over a batch gives whole sentences, and counts[sentence] += 1 adds once for each DIFFERENT id in it: loop
     over ids.flatten().
-        return (
-            F.one_hot(ids, vocabulary_size).amax(-2).reshape(-1, vocabulary_size).sum(0)
-            if ids.ndim > 1
-            else F.one_hot(ids, vocabulary_size).sum(0)
-        )
+        ids.flatten() → ids
 
 each row once
     Each row that is used has a 1, however often it is used: a row that is used three times gets three gradients.
     (If your code has counts[ids] += 1: the right side is computed first, then written, so each DIFFERENT id adds
     once.) Use a loop over ids.flatten(), bincount or index_add_.
-        return _marked(ids, vocabulary_size)
+        counts[number] += 1 → counts[number] = 1
 
 used or not
     Used or not is only half the answer: how OFTEN each row is used decides how much gradient it gets.
-        return _marked(ids, vocabulary_size) > 0
+        return … → return counts > 0
 
 width from the batch
     Without minlength the result ends at the largest id of this batch. Rows without a gradient count too: they get
@@ -107,12 +97,12 @@ list of ids
 EXERCISE = Exercise(
     name="rows_with_gradient",
     solution=rows_with_gradient,
-    cases=_count_cases,
+    cases=cases,
     result=torch.Tensor,
     wrong=WRONG,
     hints=(
         "Each use of a row adds to its gradient. So the question is: how often does each id occur?",
-        ("Beware of counts[ids] += 1: it adds only once for each different id. A loop over ids.flatten() is safe."),
+        "Beware of counts[ids] += 1: it adds only once for each different id. A loop over ids.flatten() is safe.",
         "torch.bincount(ids.flatten(), minlength=vocabulary_size) does the loop for you.",
     ),
     praise="Each use adds its gradient to the row; a row without a use gets none.",
