@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lab import Lab, a_browser
+from tests.support.lab import Lab, a_browser
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from course_lib.exercises import all_exercises, find
 from course_lib.exercises.patchify import patchify as solved_patchify
 from course_lib.judging import relations, running
 from course_lib.words import check_ids
-from tests.right_ways import RIGHT_WAYS
+from tests.support.right_ways import RIGHT_WAYS
 
 EXERCISES = all_exercises()
 NAMES = list(EXERCISES)

@@ -14,7 +14,8 @@ from course_lib.classroom.places import ClassError
 
 FIRST_UID = 20_000  # user numbers of learners start here, above those of people and below those of containers
 PROCESSES = 500  # threads of a learner: a server and a kernel have about 20 each
-KERNEL = 2 << 30  # bytes that one kernel may take for itself: every lesson runs with it, tests/bench_memory.py shows
+# Bytes that one kernel may take for itself: every lesson runs with it, as tests/tools/bench_memory.py shows.
+KERNEL = 2 << 30
 CGROUPS = Path("/sys/fs/cgroup")  # where Linux keeps its control groups
 
 # Many learners share the processors, so that each kernel uses one. Tensors of a megabyte and more go back to the

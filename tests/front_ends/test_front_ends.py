@@ -10,7 +10,7 @@ import pytest
 
 from course_lib import COURSE
 from course_lib.exercises import find_question
-from tests.lab import COLD_START
+from tests.support.lab import COLD_START
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = sync_api.expect

@@ -1,0 +1,1 @@
+"""Tests of how notebooks are run, stored and compared."""

@@ -1,0 +1,1 @@
+"""Tests of the exercises: what each has to have, and the notation of wrong answers."""

@@ -1,0 +1,1 @@
+"""Tests of the lessons' live pictures against the numbers of the library."""

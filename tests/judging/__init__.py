@@ -1,0 +1,1 @@
+"""Tests of what a check makes of an answer."""

@@ -1,0 +1,1 @@
+"""Tests of how the course comes onto a machine, and of what it says there."""

@@ -1,0 +1,1 @@
+"""Tests of drawings, live pictures and their fonts."""

@@ -1,0 +1,1 @@
+"""What a maintainer runs by hand: benchmarks, mutants, strange machines."""
