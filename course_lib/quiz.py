@@ -6,10 +6,10 @@ from html import escape
 from typing import Any
 
 from course_lib import exercises, progress
-from course_lib.checking import Message
 from course_lib.exercises.model import Question
 from course_lib.showing.controls import Answers, Panel
 from course_lib.showing.live import VIEW, close_all, keep_until_rerun, widgets_wanted
+from course_lib.showing.message import Message
 
 LETTERS = "abcde"
 

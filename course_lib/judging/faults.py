@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.exercises.model import Case, Exercise, NotAsked
+from course_lib.judging import names
 from course_lib.judging.errors import explain_error, with_article
 from course_lib.judging.running import Outcome, equal, names_enough, near, shown, timed_out
+from course_lib.judging.shapes import describe_shape, place_in_letters
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,10 @@ class Fault:
     got: Outcome
     meaning: str = ""  # what it usually means, told where no known wrong answer explains it better
     lines: str = ""  # a few lines of numbers or a small drawing in text
+
+    def __post_init__(self) -> None:
+        if not names.is_general(self.name):
+            raise ValueError(f"the fault {self.name!r} is not declared in names.py")
 
 
 def find_fault(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault:
@@ -46,7 +51,7 @@ def find_fault(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault:
         fault = seek(exercise, got, expected)
         if fault:
             return fault
-    return Fault("different", "the result is not what the task asks for.", got)
+    return Fault(names.DIFFERENT, "the result is not what the task asks for.", got)
 
 
 def only_right_for(expected: list[Outcome], rights: list[bool]) -> tuple[str, str]:
@@ -64,10 +69,10 @@ def only_right_for(expected: list[Outcome], rights: list[bool]) -> tuple[str, st
         return "", ""
     for tag in dict.fromkeys(case.only for case in good_cases if case.only):
         if len(good_cases) > 1 and all(good == (case.only == tag) for case, good in judged):
-            return f"right for {tag} only", f"right for {tag} only."
+            return names.filled(names.RIGHT_FOR_SOME, tag), f"right for {tag} only."
     if len(good_cases) == 1 and len(judged) > 2:
         return (
-            "right for one case only",
+            names.RIGHT_FOR_ONE_CASE,
             f"of {len(judged)} cases only one comes out right, {good_cases[0].label}.",
         )
     return "", ""
@@ -87,7 +92,7 @@ def _timed_out(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | N
     if not timed_out(got):
         return None
     text = f"your code did not come to an end: it was {got.error}{got.where}. Is there a loop that never ends?"
-    return Fault("timed out", text, got)
+    return Fault(names.TIMED_OUT, text, got)
 
 
 def _no_error(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
@@ -97,19 +102,19 @@ def _no_error(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | No
     if got.error is None:
         layer = exercise.read is not None and isinstance(got.value, dict)
         came = f"an nn.{exercise.result.__name__}" if layer else brief(got.value)
-        return Fault("no error", f"this input has to be refused with an error, but your code returned {came}.", got)
+        return Fault(names.NO_ERROR, f"this input has to be refused with an error, but your code returned {came}.", got)
     if isinstance(got.error, case.raises) and not names_enough(got):
         words = [str(group[0]) for group in case.mentions if isinstance(group[0], str)]
         what = f"name the {' and the '.join(words)}" if words else "name the id, its position and the allowed range"
         return Fault(
-            "error says too little",
+            names.UNEXPLAINED_ERROR,
             f"your code refuses this input, which is right, but the error has to {what}. It says: "
             f'"{_first_line(got.error)}".',
             got,
         )
     wanted = " or ".join(error.__name__ for error in case.raises)
     return Fault(
-        "wrong error",
+        names.WRONG_ERROR,
         f"this input has to be refused with {with_article(wanted)}; your code stops{got.where} with"
         f" {with_article(_in_words(got.error))}.",
         got,
@@ -130,13 +135,13 @@ def _raised(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None
     if got.error is None:
         return None
     if isinstance(got.error, NotAsked):
-        return Fault("not what was asked", f"{_first_line(got.error)}.", got)
+        return Fault(names.NOT_ASKED, f"{_first_line(got.error)}.", got)
     text = f"your code stopped with an error{got.where}: {_in_words(got.error)}."
     if re.search(r"(?:^|: *)(?:raise|assert)\b", got.source):
         meaning = "This input is right and has to be accepted: your own test refused it."
-        return Fault("raised", text, got, meaning)
+        return Fault(names.RAISED, text, got, meaning)
     meaning = explain_error(got.error, got.source, inspect.isclass(exercise.solution))
-    return Fault("raised", text, got, meaning)
+    return Fault(names.RAISED, text, got, meaning)
 
 
 def _type(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
@@ -144,27 +149,26 @@ def _type(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
     if exercise.read is not None and isinstance(value, dict) and value.keys() == expected.value.keys():
         return None
     if isinstance(value, wanted) and not (wanted is int and isinstance(value, bool)):
-        plain = not isinstance(value, Tensor) or (
-            value.layout == torch.strided and value.device == torch.device("cpu") and not value.is_quantized
-        )
-        return (
-            None
-            if plain
-            else Fault("wrong type", f"expected a plain tensor, got one that is {value.layout} on {value.device}.", got)
-        )
+        if not isinstance(value, Tensor):
+            return None
+        tensor: Tensor = value
+        if tensor.layout == torch.strided and tensor.device == torch.device("cpu") and not tensor.is_quantized:
+            return None
+        text = f"expected a plain tensor, got one that is {tensor.layout} on {tensor.device}."
+        return Fault(names.WRONG_TYPE, text, got)
     name = {int: "a whole number (int)", Tensor: "a tensor", list: "a list", dict: "a dict"}.get(wanted)
     name = name or f"an nn.{wanted.__name__}"
     if value is None:
         return Fault(
-            "returned nothing",
+            names.RETURNED_NOTHING,
             f"expected {name}, but your code returned None. `print` only shows a value; does every way through it"
             " end with `return ...`?",
             got,
         )
     if value is Ellipsis:
-        return Fault("returned nothing", f"expected {name}, but the gap `...` itself came back.", got)
+        return Fault(names.RETURNED_NOTHING, f"expected {name}, but the gap `...` itself came back.", got)
     came = brief(value) if isinstance(value, Tensor) else f"{brief(value)} ({type(value).__name__})"
-    return Fault("wrong type", f"expected {name}, got {came}.", got, _conversion(value, wanted))
+    return Fault(names.WRONG_TYPE, f"expected {name}, got {came}.", got, _conversion(value, wanted))
 
 
 def _conversion(value: Any, wanted: type) -> str:
@@ -217,9 +221,9 @@ def _parts(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
     for key, wanted in expected.value.items():
         value = got.value.get(key)
         if isinstance(wanted, Tensor) and not isinstance(value, Tensor):
-            return Fault(f"wrong {key}", f"{key}: expected numbers, got {value}.", got)
+            return Fault(names.filled(names.WRONG_PART, key), f"{key}: expected numbers, got {value}.", got)
         if not isinstance(wanted, Tensor) and (isinstance(value, Tensor) or value != wanted):
-            return Fault(f"wrong {key}", f"{key}: expected {wanted}, got {brief(value)}.", got)
+            return Fault(names.filled(names.WRONG_PART, key), f"{key}: expected {wanted}, got {brief(value)}.", got)
     return None
 
 
@@ -242,7 +246,7 @@ def _shape(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
                 axes = [f"axis {place}" for place in range(wanted.ndim)]
             told = ", ".join(f"{axis}={size}" for axis, size in zip(axes, wanted.shape, strict=True))
             fault, how = describe_shape(axes, tuple(wanted.shape), tuple(value.shape))
-            if fault == "axes swapped" and _turned(value, wanted):
+            if fault == names.AXES_SWAPPED and _turned(value, wanted):
                 how = f"right numbers, but {how}"
             return Fault(fault, f"{name}expected ({told}), got {tuple(value.shape)}: {how}.", got)
     return None
@@ -255,52 +259,11 @@ def _turned(value: Tensor, wanted: Tensor) -> bool:
     )
 
 
-def describe_shape(axes: list[str], wanted: tuple[int, ...], got: tuple[int, ...]) -> tuple[str, str]:
-    """Name and sentence for a shape that is not the wanted one, in the letters of its axes."""
-    count = len(wanted)
-    if count == 0:
-        return "wrong number of axes", "a single number was expected, without axes"
-    if len(got) == count and sorted(got) == sorted(wanted):
-        moved = [axes[i] for i in range(count) if got[i] != wanted[i]]
-        pair = f"{moved[0]} and {moved[1]} are swapped" if len(moved) == 2 else "the axes are in another order"
-        return "axes swapped", pair
-    if len(got) == count - 1:
-        for i in range(count):
-            if got == wanted[:i] + wanted[i + 1 :]:
-                return "axis missing", f"axis {axes[i]} is missing (summed, averaged, picked away, or never made)"
-            if i + 1 < count and got == wanted[:i] + (wanted[i] * wanted[i + 1],) + wanted[i + 2 :]:
-                return "axes merged", f"{axes[i]} and {axes[i + 1]} are merged into one axis"
-    if len(got) == count + 1:
-        for i in range(count + 1):
-            if got[:i] + got[i + 1 :] == wanted:
-                return "extra axis", f"there is an extra axis at place {i}"
-            if (
-                i < count
-                and math.prod(got[i : i + 2]) == wanted[i]
-                and got[:i] + got[i + 2 :] == wanted[:i] + wanted[i + 1 :]
-            ):
-                return "axis still split", f"{axes[i]} is still split into {got[i]} × {got[i + 1]}"
-    if len(got) == count:
-        wrong = [i for i in range(count) if got[i] != wanted[i]]
-        if len(wrong) == 1:
-            short = (
-                " (does a loop end too early?)"
-                if axes[wrong[0]] in ("T", "N") and got[wrong[0]] < wanted[wrong[0]]
-                else ""
-            )
-            return "wrong size", f"{axes[wrong[0]]} is {got[wrong[0]]} and should be {wanted[wrong[0]]}{short}"
-    if math.prod(got) == math.prod(wanted):
-        return "wrong shape", "the right amount of numbers, split up in another way"
-    if len(got) != count:
-        return "wrong number of axes", f"{count} axes were expected, {len(got)} came"
-    return "wrong shape", "several sizes differ"
-
-
 def _dtype(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
     for name, value, wanted in _tensors(exercise, got, expected):
         if value.dtype != wanted.dtype:
             text = f"{name}expected {short(wanted.dtype)}, got {short(value.dtype)}."
-            return Fault("wrong dtype", text, got, _another_dtype(exercise, got.case, value.dtype, wanted.dtype))
+            return Fault(names.WRONG_DTYPE, text, got, _another_dtype(exercise, got.case, value.dtype, wanted.dtype))
     return None
 
 
@@ -327,7 +290,7 @@ def _changed(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | Non
     if not got.changed:
         return None
     return Fault(
-        "changed its input",
+        names.CHANGED_ITS_INPUT,
         f"your code changed its input in place{got.where} (x[...] = ... does it, and +=, .data = ... and names that end"
         " in _). Whoever called it still needs the old values: work on a copy.",
         got,
@@ -339,7 +302,7 @@ def _not_a_number(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault 
         if value.is_floating_point() and wanted.isfinite().all() and not value.isfinite().all():
             bad = int((~value.isfinite()).sum())
             return Fault(
-                "not a number",
+                names.NOT_A_NUMBER,
                 f"{name}{bad} of {value.numel()} numbers are nan or infinite.",
                 got,
                 "A division by zero, a logarithm of zero, or memory that was never filled?",
@@ -354,16 +317,16 @@ def _values(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None
             continue
         same, at = int(fits.sum()), tuple((~fits).nonzero()[0].tolist())
         where = f"{same} of {value.numel()} numbers are right; the first wrong one is at "
-        where += f"{_place(expected.case.axes.split(), at)}: "
+        where += f"{place_in_letters(expected.case.axes.split(), at)}: "
         text = f"{name}{where if at else ''}expected {wanted[at].item():g}, got {value[at].item():g}."
-        kind, meaning = "different", ""
+        kind, meaning = names.DIFFERENT, ""
         if value.dtype == torch.float64 and near(value, wanted, 1e-6).all():
-            kind = "rounded"
+            kind = names.ROUNDED
             meaning = (
                 "Right to seven digits: the numbers went through float32. Make the layer with the right dtype at once."
             )
         if near(value.flatten().sort().values, wanted.flatten().sort().values, got.slack).all():
-            kind, text = "wrong order", f"the right numbers, but in another order. {text[0].upper()}{text[1:]}"
+            kind, text = names.WRONG_ORDER, f"the right numbers, but in another order. {text[0].upper()}{text[1:]}"
         drawn = exercise.picture(got.case, value) if exercise.picture else ""
         return Fault(kind, text, got, meaning, drawn or _rows(value, wanted, at))
     if not _tensors(exercise, got, expected) and not equal(got.value, expected.value, got.slack):
@@ -375,7 +338,7 @@ def _kind(value: Any, wanted: Any) -> str:
     """Whether a dict gives the right numbers to other keys, or is simply different."""
     same_words = isinstance(wanted, dict) and value.keys() == wanted.keys()
     same_ids = same_words and {*map(shown, value.values())} == {*map(shown, wanted.values())}
-    return "wrong order" if same_ids else "different"
+    return names.WRONG_ORDER if same_ids else names.DIFFERENT
 
 
 def _rows(value: Tensor, wanted: Tensor, at: tuple[int, ...]) -> str:
@@ -397,14 +360,14 @@ def _gradient(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | No
         return None
     if got.gradient is None:
         return Fault(
-            "no gradient",
+            names.NO_GRADIENT,
             f"the numbers are right, but no gradient reaches {_learner(exercise)}: it could never learn. "
             "Such things cut it off: .detach(), .data, .tolist(), torch.tensor(...), nn.Parameter(...), no_grad, "
             "from_pretrained without freeze=False.",
             got,
         )
     return Fault(
-        "wrong gradient",
+        names.WRONG_GRADIENT,
         f"the numbers are right, but the gradient that reaches {_learner(exercise)} is another one.",
         got,
     )
@@ -424,7 +387,7 @@ def _first_difference(value: Any, wanted: Any) -> str:
                 came = "nothing" if place >= len(value) else brief(one)
                 return f"{told} The first difference is at place {place}: expected {what}, got {came}."
     if isinstance(wanted, dict):
-        if _kind(value, wanted) == "wrong order":
+        if _kind(value, wanted) == names.WRONG_ORDER:
             told += " These are the right ids, but in another order (a set, for one, keeps none)."
         for key, number in wanted.items():
             if key not in value:
@@ -434,13 +397,6 @@ def _first_difference(value: Any, wanted: Any) -> str:
         for key in value.keys() - wanted.keys():
             return f"{told} The entry for {brief(key)} should not be there."
     return told
-
-
-def _place(axes: list[str], at: tuple[int, ...]) -> str:
-    names = [axis.lower() if len(axis) == 1 else "" for axis in axes] if len(axes) == len(at) else [""] * len(at)
-    return (
-        "(" + ", ".join(f"{name}={index}" if name else str(index) for name, index in zip(names, at, strict=True)) + ")"
-    )
 
 
 def _in_words(error: BaseException) -> str:

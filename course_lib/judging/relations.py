@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises.model import Case, Exercise
+from course_lib.judging import names
 from course_lib.judging.running import Outcome, alike, equal, near, run, shown
 from course_lib.judging.terms import NOTHING, Finding, Pair, in_letters
 from course_lib.judging.timelimit import TimeLimit
@@ -63,19 +64,19 @@ def numbers_apart(got: list[Outcome], expected: list[Outcome]) -> Finding:
     if len(right) < 2 or not other.isfinite().all() or len(right.unique()) < 2:
         return NOTHING
     if torch.allclose(other, -right, rtol=1e-9):
-        return "sign", "Each number has the opposite sign."
+        return names.SIGN, "Each number has the opposite sign."
     off = other - right
     if torch.allclose(off, off[:1], rtol=1e-6, atol=1e-9) and off[0] != 0:
         way = "large" if off[0] > 0 else "small"
-        return "constant", f"Each number is too {way} by {abs(off[0].item()):g}."
+        return names.CONSTANT, f"Each number is too {way} by {abs(off[0].item()):g}."
     there = right != 0
     ratio = other[there] / right[there]
     if torch.allclose(ratio, ratio[:1], rtol=1e-6, atol=0) and not other[~there].any() and ratio[0] not in (0, 1):
         factor = ratio[0].item()
         how = f"{factor:g} times what it should be" if abs(factor) > 1 else f"1/{1 / factor:g} of what it should be"
-        return "factor", f"Each number is {how}."
+        return names.FACTOR, f"Each number is {how}."
     if len(right) > 3 and torch.allclose(other.abs(), right.abs(), rtol=1e-9, atol=0):
-        return "sign in part", "Each number is right but for its sign, and some have the wrong one."
+        return names.SIGN_IN_PART, "Each number is right but for its sign, and some have the wrong one."
     return NOTHING
 
 
@@ -92,7 +93,7 @@ def _numbers(value: Any) -> Tensor | None:
 
 def _nothing_written(pairs: list[Pair]) -> Finding:
     if all(isinstance(one.value, Tensor) and not one.value.any() for one, _ in pairs):
-        return "nothing but zeros", "All numbers are 0 on every case. Is anything put into the result?"
+        return names.ZEROS, "All numbers are 0 on every case. Is anything put into the result?"
     return NOTHING
 
 
@@ -106,7 +107,7 @@ def _an_argument(exercise: Exercise, pairs: list[Pair]) -> Finding:
         given = [values[name] for values in named]
         plain = [value.detach() if isinstance(value, Tensor) else value for value in given]
         if all(equal(value, one.value, one.slack) for value, (one, _) in zip(plain, pairs, strict=True)):
-            return "an argument came back", f"On every case `{name}` came back as it went in."
+            return names.AN_ARGUMENT, f"On every case `{name}` came back as it went in."
     return NOTHING
 
 
@@ -130,7 +131,7 @@ def _not_read(exercise: Exercise, answer: Callable, pairs: list[Pair], limit: Ti
         else:
             if moved > 2:
                 text = f"Your result stayed the same each time `{name}` was changed. The right one does not."
-                return "an argument without influence", text
+                return names.WITHOUT_INFLUENCE, text
     return NOTHING
 
 
@@ -142,7 +143,7 @@ def _as_if(exercise: Exercise, pairs: list[Pair]) -> Finding:
         if any(case is None for case in changed):
             continue
         if _fits(exercise, changed[:1], pairs[:1]) and _fits(exercise, changed, pairs):
-            return "right for other arguments", f"On every case this would be the right result {tries[0][0]}."
+            return names.OTHER_ARGUMENTS, f"On every case this would be the right result {tries[0][0]}."
     return NOTHING
 
 
@@ -256,11 +257,11 @@ def _lists(outcomes: list[Pair]) -> Finding:
         return NOTHING
     counts = [(Counter(map(shown, one)), Counter(map(shown, other))) for one, other in pairs]
     if all(one == other for one, other in counts):
-        return "wrong order", "The right entries, in another order."
+        return names.WRONG_ORDER, "The right entries, in another order."
     if all(other <= one for one, other in counts):
-        return "entries missing", "Nothing came that does not belong there, but some entries are missing."
+        return names.ENTRIES_MISSING, "Nothing came that does not belong there, but some entries are missing."
     if all(one <= other for one, other in counts):
-        return "entries too many", "All right entries are there, and others that do not belong there."
+        return names.ENTRIES_TOO_MANY, "All right entries are there, and others that do not belong there."
     return NOTHING
 
 
@@ -271,14 +272,14 @@ def _texts(outcomes: list[Pair]) -> Finding:
     if not all(isinstance(value, list) for pair in pairs for value in pair):
         return NOTHING
     if all([part.lower() for part in one] == [part.lower() for part in other] for one, other in pairs):
-        return "right but for capitals", "Right but for capital letters."
+        return names.BUT_FOR_CAPITALS, "Right but for capital letters."
     if all([part for part in other if part.strip()] == one for one, other in pairs):
         return (
-            "empty entries",
+            names.EMPTY_ENTRIES,
             "Right but for entries with nothing in them, '' or a space: keep a piece only if its strip() is not empty.",
         )
     if all("".join(one) == "".join(other) for one, other in pairs):
-        return "cut at other places", "The right characters in the right order, but cut into pieces at other places."
+        return names.CUT_ELSEWHERE, "The right characters in the right order, but cut into pieces at other places."
     return NOTHING
 
 
@@ -287,11 +288,11 @@ def _entries(outcomes: list[Pair]) -> Finding:
     if not all(isinstance(value, dict) for pair in pairs for value in pair):
         return NOTHING
     if all(_held(other, one) for one, other in pairs):
-        return "entries missing", "Nothing came that does not belong there, but some entries are missing."
+        return names.ENTRIES_MISSING, "Nothing came that does not belong there, but some entries are missing."
     if all(_held(one, other) for one, other in pairs):
-        return "entries too many", "All right entries are there, and others that do not belong there."
+        return names.ENTRIES_TOO_MANY, "All right entries are there, and others that do not belong there."
     if all(one.keys() == other.keys() for one, other in pairs):
-        return "right keys, other values", "The keys are right, their values are not."
+        return names.OTHER_VALUES, "The keys are right, their values are not."
     return NOTHING
 
 
@@ -312,7 +313,7 @@ def _places(pairs: list[Pair]) -> Finding:
         return NOTHING
     tensors = [each for each in tensors if each[1].numel()]
     axes = [case.axes.split() for case, *_ in tensors]
-    if not tensors or any(names != axes[0] for names in axes):
+    if not tensors or any(others != axes[0] for others in axes):
         return NOTHING
     wrong = [~near(one, other, slack) for _, one, other, slack in tensors]
     for axis, name in enumerate(axes[0]):
@@ -324,7 +325,7 @@ def _places(pairs: list[Pair]) -> Finding:
         long = [each for each in off if all(each.shape[axis] > 1 for axis in axes_alike)]
         if len(long) > 1 and all(_alike_along(each, axes_alike) for each in off):
             along = " and ".join(axes[0][axis] for axis in axes_alike)
-            return "off alike along an axis", f"What the numbers are off by does not change along {along}."
+            return names.OFF_ALONG_AN_AXIS, f"What the numbers are off by does not change along {along}."
     return NOTHING
 
 
@@ -336,10 +337,10 @@ def _in_one_place(wrong: list[Tensor], name: str) -> Finding:
     ends = (("first", [(mask[0], mask[1:]) for mask in wrong]), ("last", [(mask[-1], mask[:-1]) for mask in wrong]))
     for told, parts in ends:
         if not any(rest.any() for _, rest in parts):
-            return f"wrong in the {told} place", f"All that is wrong stands {told} along {name}."
+            return names.filled(names.WRONG_IN_PLACE, told), f"All that is wrong stands {told} along {name}."
         if not any(end for end, _ in parts) and all(rest.all() for _, rest in parts):
             text = f"What stands {told} along {name} is right on every case; all the rest is not."
-            return f"right in the {told} place", text
+            return names.filled(names.RIGHT_IN_PLACE, told), text
     return NOTHING
 
 

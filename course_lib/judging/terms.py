@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises.model import Case, Exercise
+from course_lib.judging import names
 from course_lib.judging.running import Outcome
 
 Finding = tuple[str, str]  # name and sentence; two empty texts where nothing was found
@@ -32,11 +33,11 @@ def in_letters(exercise: Exercise, pairs: list[Pair]) -> Finding:
     if found:
         more, less = ([term for sign, term in found if sign == way] for way in (1, -1))
         parts = [f"too {how} by {' + '.join(each)}" for how, each in (("large", more), ("small", less)) if each]
-        return "off by a term", f"On every case your number is {' and '.join(parts)}."
+        return names.OFF_BY_A_TERM, f"On every case your number is {' and '.join(parts)}."
     found = _sum_of(came, terms, 1) or _sum_of(came, terms, 2) or _three_of(came, short)
     if found:
         text = " ".join(f"{'+' if sign > 0 else '−'} {term}" for sign, term in found).removeprefix("+ ")
-        return "another term", f"On every case your number is {text}."
+        return names.ANOTHER_TERM, f"On every case your number is {text}."
     return _multiple(came - right, numbers)
 
 
@@ -51,7 +52,7 @@ def _multiple(off: Tensor, numbers: list[dict[str, int]]) -> Finding:
     if not name or found[name] < 1e5:
         return NOTHING
     told = f"the {name.strip('()')}" if name.startswith("(") else name
-    return "off by a multiple", f"On every case your number is off by a multiple of {told}."
+    return names.OFF_BY_A_MULTIPLE, f"On every case your number is off by a multiple of {told}."
 
 
 def _quantities(exercise: Exercise, case: Case) -> dict[str, int]:
@@ -67,10 +68,10 @@ def _terms(numbers: list[dict[str, int]]) -> list[tuple[str, Tensor]]:
     columns = {name: torch.tensor([float(each[name]) for each in numbers], dtype=torch.float64) for name in numbers[0]}
     found = [("1", torch.ones(len(numbers), dtype=torch.float64))]
     for count in (1, 2, 3):
-        for names in itertools.combinations_with_replacement(columns, count):
-            product = torch.stack([columns[name] for name in names]).prod(0)
+        for factors in itertools.combinations_with_replacement(columns, count):
+            product = torch.stack([columns[name] for name in factors]).prod(0)
             if product.abs().max() < EXACT:
-                found.append((" · ".join(names), product))
+                found.append((" · ".join(factors), product))
     return found
 
 

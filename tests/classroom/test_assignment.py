@@ -118,7 +118,8 @@ TURN = (
 )
 PATCHED = """\
 import course_lib.checking as checking
-checking._judge = lambda *_: checking.Result("fine", "right", passed=True)
+from course_lib.judging.verdict import Verdict
+checking.judge = lambda *_: Verdict(True, "fine")
 check = print"""
 
 

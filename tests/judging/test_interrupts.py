@@ -18,7 +18,7 @@ from course_lib import checking, progress
 from course_lib.checking import check
 from course_lib.exercises import all_exercises
 from course_lib.exercises.patchify import patchify as solved_patchify
-from course_lib.judging import running, timelimit
+from course_lib.judging import running, timelimit, verdict
 from course_lib.judging.timelimit import OutOfTime, Stopped, time_limit
 
 EXERCISES = all_exercises()
@@ -113,7 +113,7 @@ def test_the_case_on_which_a_check_was_stopped_is_told():
 
 
 def test_a_check_that_was_stopped_in_our_own_code_shows_none_of_it(monkeypatch):
-    monkeypatch.setattr(checking, "_known", lambda *_: stop())
+    monkeypatch.setattr(verdict, "_known", lambda *_: stop())
     message = check(counting(lambda number, *args: 5)).message
     assert "stopped before it was finished" in message and "line" not in message
 

@@ -21,7 +21,7 @@ import torch
 from course_lib import checking
 from course_lib.exercises import all_exercises
 from course_lib.exercises.model import Exercise
-from course_lib.judging import running
+from course_lib.judging import names, running, verdict
 from tests.support import inputs
 
 MOST = 60  # mutants of one exercise: where there are more, these are taken evenly
@@ -267,7 +267,7 @@ def _run(exercise: Exercise, answer: Callable, *args, **settings) -> list[runnin
 def checked(exercise: Exercise, mutant: Mutant) -> checking.Result:
     """What check answers; nothing is recorded."""
     with (
-        mock.patch.object(checking, "run", _run),
+        mock.patch.object(verdict, "run", _run),
         mock.patch.object(checking, "TIME_LIMIT", SECONDS),
         mock.patch.object(checking.progress, "record", lambda *args, **settings: None),
     ):
@@ -280,7 +280,7 @@ def kind(exercise: Exercise, result: checking.Result) -> str:
         return "same"
     if result.diagnosis in {wrong.name for wrong in exercise.wrong}:
         return "named"
-    return result.diagnosis if result.diagnosis in ("raised", "different") else "general"
+    return result.diagnosis if result.diagnosis in (names.RAISED, names.DIFFERENT) else "general"
 
 
 # ---------------------------------------------------------------- what it does on other inputs
