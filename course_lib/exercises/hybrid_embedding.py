@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from course_lib.exercises.layers import refuse_what_is_no_layer
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import (
     Case,
@@ -63,8 +64,7 @@ def cases() -> list[Case]:
 
 def use(module: nn.Module, case: Case) -> Any:
     """Result of a learner's module once its projection holds known numbers; the stem keeps those it came with."""
-    if not isinstance(module, nn.Module):
-        raise NotAsked("what came is no layer of torch: begin with class HybridEmbedding(nn.Module)")
+    refuse_what_is_no_layer(module, "HybridEmbedding")
     stem, stem_channels, patch_size, dimension = case.args
     of_stem = {id(parameter) for parameter in stem.parameters()}
     own = [parameter for parameter in module.double().parameters() if id(parameter) not in of_stem]

@@ -21,6 +21,12 @@ def fill(layer: nn.Module, seed: int) -> Any:
     return layer
 
 
+def refuse_what_is_no_layer(made: Any, name: str) -> None:
+    """Raise NotAsked where a learner's class of that name is not derived from nn.Module."""
+    if not isinstance(made, nn.Module):
+        raise NotAsked(f"what came is no layer of torch: begin with class {name}(nn.Module)")
+
+
 def read_conv(conv: nn.Conv2d) -> dict[str, Any]:
     """What makes one convolution equal to another."""
     if conv.weight.ndim == 4 and conv.groups == 1:

@@ -6,11 +6,11 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from course_lib.exercises.layers import refuse_what_is_no_layer
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import (
     Case,
     Exercise,
-    NotAsked,
     fill_projection,
     pixels,
     refuse_without_gradient,
@@ -69,8 +69,7 @@ def cases() -> list[Case]:
 
 def use(module: nn.Module, case: Case) -> Any:
     """Result of a learner's module once its projection holds known numbers, whatever it is called inside."""
-    if not isinstance(module, nn.Module):
-        raise NotAsked("what came is no layer of torch: begin with class PatchEmbedding(nn.Module)")
+    refuse_what_is_no_layer(module, "PatchEmbedding")
     channels, patch_size, dimension = case.args
     fill_projection(module.double().parameters(), channels * patch_size**2, dimension)
     result = module(*case.given)
