@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
-from course_lib.exercises.layers import refuse_what_is_no_layer
+from course_lib.exercises.layers import fill, refuse_what_is_no_layer
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import (
-    Case,
-    Exercise,
-    NotAsked,
-    fill_projection,
-    pixels,
-    random_numbers,
-    refuse_without_gradient,
-)
+from course_lib.exercises.model import Case, Exercise, NotAsked, fill_projection, pixels, refuse_without_gradient
 from course_lib.patches import channels_last, patchify
 
 
@@ -33,11 +24,8 @@ class HybridEmbedding(nn.Module):
 
 def filled_stem(channels: int, width: int, stride: int) -> nn.Module:
     """A stem in float64 with known numbers; its sides shrink by `stride`."""
-    layer = nn.Conv2d(channels, width, kernel_size=stride + 1, stride=stride, padding=stride // 2).double()
-    with torch.no_grad():
-        for seed, parameter in enumerate(layer.parameters()):
-            parameter.copy_(random_numbers(*parameter.shape, seed=seed))
-    return nn.Sequential(layer, nn.ReLU())
+    layer = nn.Conv2d(channels, width, kernel_size=stride + 1, stride=stride, padding=stride // 2)
+    return nn.Sequential(fill(layer, seed=width), nn.ReLU())
 
 
 def cases() -> list[Case]:

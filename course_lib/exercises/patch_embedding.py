@@ -8,13 +8,7 @@ from torch import Tensor, nn
 
 from course_lib.exercises.layers import refuse_what_is_no_layer
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import (
-    Case,
-    Exercise,
-    fill_projection,
-    pixels,
-    refuse_without_gradient,
-)
+from course_lib.exercises.model import Case, Exercise, fill_projection, pixels, refuse_without_gradient
 from course_lib.patches import channels_last, patchify
 
 

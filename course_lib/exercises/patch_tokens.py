@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_lib.exercises.layers import refuse_what_is_no_layer
+from course_lib.exercises.layers import fill, refuse_what_is_no_layer
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise, NotAsked, pixels, random_numbers
 from course_lib.exercises.patch_embedding import PatchEmbedding
@@ -26,21 +26,12 @@ class PatchTokens(nn.Module):
         return torch.cat([first, tokens], dim=1) + self.positions
 
 
-def filled_front(channels: int, patch_size: int, dimension: int) -> nn.Module:
-    """A front end in float64 with known numbers."""
-    front = PatchEmbedding(channels, patch_size, dimension).double()
-    with torch.no_grad():
-        for seed, parameter in enumerate(front.parameters()):
-            parameter.copy_(random_numbers(*parameter.shape, seed=seed))
-    return front
-
-
 def cases() -> list[Case]:
     def case(batch, channels, height, width, patch_size, dimension, only="") -> Case:
         count = (height // patch_size) * (width // patch_size)
         return Case(
             f"{batch} image{'s' * (batch > 1)} of {height} × {width}, N = {count}, D = {dimension}",
-            (filled_front(channels, patch_size, dimension), count, dimension),
+            (fill(PatchEmbedding(channels, patch_size, dimension), seed=dimension), count, dimension),
             "B N+1 D",
             {"B": batch, "H": height, "W": width, "D": dimension, "N": count},
             only,
