@@ -1,22 +1,14 @@
-"""Lesson 08, exercise HybridEmbedding."""
+"""Lesson 08, HybridEmbedding: a stem and a projection of patches of its map, images -> (B, N, D)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
+from course_lib.exercises.layers import fill, refuse_what_is_no_layer
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import (
-    Case,
-    Exercise,
-    NotAsked,
-    fill_projection,
-    pixels,
-    random_numbers,
-    refuse_without_gradient,
-)
+from course_lib.exercises.model import Case, Exercise, NotAsked, fill_projection, pixels, refuse_without_gradient
 from course_lib.patches import channels_last, patchify
 
 
@@ -30,22 +22,19 @@ class HybridEmbedding(nn.Module):
         return self.projection(self.stem(images)).flatten(2).transpose(1, 2)
 
 
-def _stem(channels: int, width: int, stride: int) -> nn.Module:
+def filled_stem(channels: int, width: int, stride: int) -> nn.Module:
     """A stem in float64 with known numbers; its sides shrink by `stride`."""
-    layer = nn.Conv2d(channels, width, kernel_size=stride + 1, stride=stride, padding=stride // 2).double()
-    with torch.no_grad():
-        for seed, parameter in enumerate(layer.parameters()):
-            parameter.copy_(random_numbers(*parameter.shape, seed=seed))
-    return nn.Sequential(layer, nn.ReLU())
+    layer = nn.Conv2d(channels, width, kernel_size=stride + 1, stride=stride, padding=stride // 2)
+    return nn.Sequential(fill(layer, seed=width), nn.ReLU())
 
 
-def _hybrid_cases() -> list[Case]:
+def cases() -> list[Case]:
     def case(batch, channels, height, width, stride, stem_channels, patch_size, dimension, only="") -> Case:
         step = stride * patch_size
         return Case(
             f"{batch} image{'s' * (batch > 1)} of {height} × {width}, a stem with {stem_channels} channels and stride"
             f" {stride}, patches of {patch_size} × {patch_size} cells, D = {dimension}",
-            (_stem(channels, stem_channels, stride), stem_channels, patch_size, dimension),
+            (filled_stem(channels, stem_channels, stride), stem_channels, patch_size, dimension),
             "B N D",
             {"B": batch, "H": height, "W": width, "D": dimension, "N": (height // step) * (width // step)},
             only,
@@ -61,10 +50,9 @@ def _hybrid_cases() -> list[Case]:
     ]
 
 
-def _use(module: nn.Module, case: Case) -> Any:
+def use(module: nn.Module, case: Case) -> Any:
     """Result of a learner's module once its projection holds known numbers; the stem keeps those it came with."""
-    if not isinstance(module, nn.Module):
-        raise NotAsked("what came is no layer of torch: begin with class HybridEmbedding(nn.Module)")
+    refuse_what_is_no_layer(module, "HybridEmbedding")
     stem, stem_channels, patch_size, dimension = case.args
     of_stem = {id(parameter) for parameter in stem.parameters()}
     own = [parameter for parameter in module.double().parameters() if id(parameter) not in of_stem]
@@ -84,97 +72,77 @@ WRONG = mistakes(
     r"""
 projection missing
     These are the cells of the map as they come from the stem. The hybrid projects patches of them to D numbers.
-        def forward(self, images):
-            return self.stem(images).flatten(2).transpose(1, 2)
+        self.projection(self.stem(images)) → self.stem(images)
 
 stem missing
     The projection was laid on the image, whose channels it does not fit. First the stem:
     self.projection(self.stem(images)).
-        def forward(self, images):
-            return self.projection(images).flatten(2).transpose(1, 2)
+        self.projection(self.stem(images)) → self.projection(images)
 
 tokens and numbers swapped
     The tokens stand in the columns: .transpose(1, 2) at the end.
-        def forward(self, images):
-            return self.projection(self.stem(images)).flatten(2)
+        .transpose(1, 2) →
 
 reshape in place of transpose
     The shape is right, the numbers are not: (B, D, rows, columns) was reshaped to (B, N, D). Flatten, then swap the
     axes: .flatten(2).transpose(1, 2).
-        def forward(self, images):
-            grid = self.projection(self.stem(images))
-            return grid.reshape(len(grid), -1, grid.shape[1])
+        .flatten(2).transpose(1, 2) → .reshape(len(images), -1, self.projection.out_channels)
 
 map not flattened
     This is still a map (B, D, rows, columns): .flatten(2).transpose(1, 2).
-        def forward(self, images):
-            return self.projection(self.stem(images))
+        .flatten(2).transpose(1, 2) →
 
 places averaged
     The places were averaged. Every patch of the map keeps a token.
-        def forward(self, images):
-            return super().forward(images).mean(1)
+        .transpose(1, 2) → .transpose(1, 2).mean(1)
 
 places averaged to one token
     The places were averaged to one token. Every patch of the map keeps a token.
-        def forward(self, images):
-            return super().forward(images).mean(1, keepdim=True)
+        .transpose(1, 2) → .transpose(1, 2).mean(1, keepdim=True)
 
 the map flattened to one token
     The whole map became one token. Every patch of it gets a token of its own.
-        def __init__(self, stem, stem_channels, patch_size, embedding_dim):
-            super().__init__(stem, stem_channels, patch_size, embedding_dim)
-            self.dimension = embedding_dim
         def forward(self, images):
             row = self.stem(images).flatten(1)
-            weight = torch.linspace(-1, 1, self.dimension * row.shape[1], dtype=row.dtype)
+            weight = torch.linspace(-1, 1, self.projection.out_channels * row.shape[1], dtype=row.dtype)
             return (row @ weight.reshape(row.shape[1], -1))[:, None]
 
 patches of one cell
     Every cell became a token. Patches of the map can be larger: kernel and stride are patch_size.
-        def __init__(self, stem, stem_channels, patch_size, embedding_dim):
-            super().__init__(stem, stem_channels, 1, embedding_dim)
+        kernel_size=patch_size, stride=patch_size → kernel_size=1
+
+one cell of each patch
+    A kernel of one cell that moves by a whole patch reads one cell of each: kernel_size=patch_size, as the stride.
+        kernel_size=patch_size → kernel_size=1
 
 stride forgotten
     The patches move by one cell and overlap: stride = patch_size.
-        def forward(self, images):
-            self.projection.stride = (1, 1)
-            return super().forward(images)
+        , stride=patch_size →
 
 order of the patch misread
     The patches were flattened row, column, channel. The contract is channel, row, column.
         def forward(self, images):
-            features, side = (self.stem(images), self.projection.kernel_size[0])
+            features, side = self.stem(images), self.projection.kernel_size[0]
             rows = channels_last(patchify(features, side), side, features.shape[1])
             return F.linear(rows, self.projection.weight.flatten(1), self.projection.bias)
 
 a ReLU behind the projection
     The projection is the last step. A ReLU behind it throws away every negative number.
-        def forward(self, images):
-            return super().forward(images).relu()
+        .transpose(1, 2) → .transpose(1, 2).relu()
 
 places and numbers in one row
     flatten(1) lays the numbers of all places into one row. Flatten rows and columns only: .flatten(2), then
     .transpose(1, 2).
-        def forward(self, images):
-            return self.projection(self.stem(images)).flatten(1)
+        .flatten(2).transpose(1, 2) → .flatten(1)
 
 column by column
     The tokens are counted column by column: transpose(1, 3) put the columns of the map first. Flatten, then swap:
     .flatten(2).transpose(1, 2).
-        def forward(self, images):
-            return self.projection(self.stem(images)).transpose(1, 3).flatten(1, 2)
+        .flatten(2).transpose(1, 2) → .transpose(1, 3).flatten(1, 2)
 
 no bias
     The bias is missing. nn.Conv2d has one unless it is told bias=False.
-        def forward(self, images):
-            return super().forward(images) - self.projection.bias
-
-one cell of each patch
-    A kernel of one cell that moves by a whole patch reads one cell of each: kernel_size=patch_size, as the stride.
-        def __init__(self, stem, stem_channels, patch_size, embedding_dim):
-            super().__init__(stem, stem_channels, 1, embedding_dim)
-            self.projection.stride = (patch_size, patch_size)
+        stride=patch_size → stride=patch_size, bias=False
 
 class token in front
     One token too many: a class token. It joins later (lesson 07); here the patches are wanted, and nothing else.
@@ -192,9 +160,9 @@ class token in front
 EXERCISE = Exercise(
     name="HybridEmbedding",
     solution=HybridEmbedding,
-    cases=_hybrid_cases,
+    cases=cases,
     result=Tensor,
-    use=_use,
+    use=use,
     slack=1e-9,
     wrong=WRONG,
     hints=(

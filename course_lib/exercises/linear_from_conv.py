@@ -1,4 +1,4 @@
-"""Lesson 06, exercise linear_from_conv."""
+"""Lesson 06, linear_from_conv: a projection of patches -> the linear layer that does the same; others are refused."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import nn
 
+from course_lib.exercises.layers import fill, refuse_other_sizes
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise, WrongAnswer
-from course_lib.exercises.shared_06 import _changed_after, _conv, _refuse_other_sizes, _without_bias
+from course_lib.exercises.model import Case, Exercise
 
 
 def linear_from_conv(conv):
@@ -29,19 +29,12 @@ def linear_from_conv(conv):
 SETTINGS = ("stride", "padding", "dilation", "groups")
 
 
-def _read_linear(linear: nn.Linear) -> dict[str, Any]:
-    if linear.weight.ndim == 2:
-        held = {"in_features": linear.weight.shape[1], "out_features": len(linear.weight)}
-        _refuse_other_sizes({name: getattr(linear, name) for name in held}, held)
-    return {"bias": "none" if linear.bias is None else linear.bias.detach(), "weight": linear.weight.detach()}
-
-
-def _conv_cases() -> list[Case]:
+def cases() -> list[Case]:
     def case(channels: int, patch_size: int, dimension: int, only: str = "", bias: bool = True) -> Case:
         return Case(
             f"a convolution of {channels} channel{'s' * (channels > 1)}, P = {patch_size}, D = {dimension}"
             f"{'' if bias else ', without a bias'}",
-            (_conv(channels, dimension, patch_size, stride=patch_size, bias=bias),),
+            (fill(nn.Conv2d(channels, dimension, patch_size, stride=patch_size, bias=bias), seed=dimension),),
             "D C·P·P",
             {"C": channels, "P": patch_size, "D": dimension},
             only,
@@ -51,7 +44,7 @@ def _conv_cases() -> list[Case]:
         told = ", ".join(f"{name}={value}" for name, value in settings.items())
         return Case(
             f"a convolution with kernel 4 and {told}",
-            (_conv(6, 12, 4, **settings),),
+            (fill(nn.Conv2d(6, 12, 4, **settings), seed=12),),
             raises=(ValueError,),
             mentions=((word,),),
             unmentioned=tuple(name for name in SETTINGS if name != word),
@@ -69,72 +62,11 @@ def _conv_cases() -> list[Case]:
     ]
 
 
-def _linear_wrong(checks=SETTINGS, order=None, bias="copied"):
-    def wrong(conv):
-        wanted = {"stride": conv.kernel_size, "padding": (0, 0), "dilation": (1, 1), "groups": 1}
-        for name in checks:
-            if getattr(conv, name) != wanted[name]:
-                raise ValueError(f"{name} is {getattr(conv, name)}")
-        weight = conv.weight
-        if order == "channels last":
-            weight = weight.permute(0, 2, 3, 1)
-        elif order == "turned":
-            weight = weight.transpose(2, 3)
-        has_bias = conv.bias is not None or bias in ("zeros", "always")
-        linear = nn.Linear(weight[0].numel(), conv.out_channels, bias=has_bias).to(weight.dtype)
-        with torch.no_grad():
-            linear.weight.copy_(weight.flatten(1))
-            if has_bias:
-                linear.bias.zero_()
-            if has_bias and (bias == "always" or conv.bias is not None):
-                linear.bias.copy_(conv.bias)
-        return linear
-
-    return wrong
-
-
-def _bias_as_parameter(conv):
-    linear = linear_from_conv(conv)
-    linear.bias = nn.Parameter(conv.bias.detach())
-    return linear
-
-
-def _bias_as_data(conv):
-    linear = linear_from_conv(conv)
-    linear.bias.data = conv.bias.data
-    return linear
-
-
-def _not_told(*silent):
-    """The right answer, but for the settings in `silent` the error does not tell which one is broken."""
-
-    def wrong(conv):
-        try:
-            return linear_from_conv(conv)
-        except ValueError as error:
-            if any(f": {name} " in str(error) for name in silent):
-                raise ValueError(" or ".join(SETTINGS)) from None
-            raise
-
-    return wrong
-
-
-def _always_refused(last):
-    """Every convolution is refused: what is compared with `last` is never equal to it."""
-
-    def wrong(conv):
-        if conv.stride != conv.kernel_size and last in ("padding", "dilation"):
-            raise ValueError("stride")
-        if conv.padding != (0, 0) and last == "dilation":
-            raise ValueError("padding")
-        raise ValueError(last.removesuffix(" alone"))
-
-    return wrong
-
-
-def _bias_to_zero(layer):
-    if layer.bias is not None:
-        layer.bias.zero_()
+def read(linear: nn.Linear) -> dict[str, Any]:
+    if linear.weight.ndim == 2:
+        held = {"in_features": linear.weight.shape[1], "out_features": len(linear.weight)}
+        refuse_other_sizes({name: getattr(linear, name) for name in held}, held)
+    return {"bias": "none" if linear.bias is None else linear.bias.detach(), "weight": linear.weight.detach()}
 
 
 WRONG = mistakes(
@@ -143,108 +75,117 @@ WRONG = mistakes(
 nothing refused
     Not every convolution is a projection of side-by-side patches: compare stride with kernel_size, and look at
     padding, dilation and groups.
-        return _linear_wrong(checks=())(conv)
+        raise … → pass
 
 stride only
     The stride is tested. Padding, dilation and groups change the map as well.
-        return _linear_wrong(checks=("stride",))(conv)
+        ("padding", (0, 0)), ("dilation", (1, 1)), ("groups", 1) →
 
 padding not tested
     With padding the patches begin outside the image.
-        return _linear_wrong(checks=("stride", "dilation", "groups"))(conv)
+        ("padding", (0, 0)), →
 
 dilation not tested
     With dilation the pixels of a patch lie apart.
-        return _linear_wrong(checks=("stride", "padding", "groups"))(conv)
+        ("dilation", (1, 1)), →
 
 groups not tested
     With groups a number of the result sees only some of the channels.
-        return _linear_wrong(checks=("stride", "padding", "dilation"))(conv)
-
-condition not named
-    Whoever reads this error wants to know which setting is broken: name that one, and not the others.
-        return _not_told(*SETTINGS)(conv)
-
-order of the patch misread
-    A kernel is stored channel, row, column. flatten(1) keeps that order.
-        return _linear_wrong(order="channels last")(conv)
-
-patches turned
-    Row and column inside the kernel have changed places: flatten(1) is enough.
-        return _linear_wrong(order="turned")(conv)
-
-zeros for no bias
-    The convolution has no bias, the linear layer got one. It holds zeros now, but training would change them.
-        return _linear_wrong(bias="zeros")(conv)
-
-bias lost
-    The convolution has a bias, the linear layer has none.
-        return _changed_after(linear_from_conv, _without_bias)(conv)
-
-bias not copied
-    The weight is right, the bias was not copied.
-        return _changed_after(linear_from_conv, _bias_to_zero)(conv)
-
-kernel turned round
-    Each kernel was turned by 180 degrees. nn.Conv2d lays it on the patch as it is: flatten(1) is enough.
-        linear = linear_from_conv(conv)
-        with torch.no_grad():
-            linear.weight.copy_(conv.weight.flip(2, 3).flatten(1))
-        return linear
-
-assert for a check
-    assert vanishes when Python runs with -O, and says nothing: raise ValueError and name the condition.
-        assert conv.stride == conv.kernel_size and conv.padding == (0, 0)
-        assert conv.dilation == (1, 1) and conv.groups == 1
-        return linear_from_conv(conv)
-
-nothing returned in place of an error
-    Whoever gets None only notices lines later. Raise a ValueError that names the condition.
-        try:
-            return linear_from_conv(conv)
-        except ValueError:
-            return None
+        ("groups", 1) →
 
 dilation and groups not tested
     Stride and padding are tested. Dilation and groups change the map as well.
-        return _linear_wrong(checks=("stride", "padding"))(conv)
+        ("dilation", (1, 1)), ("groups", 1) →
+
+condition not named
+    Whoever reads this error wants to know which setting is broken: name that one, and not the others.
+        raise … → raise ValueError("stride, padding, dilation or groups")
+
+assert for a check
+    assert vanishes when Python runs with -O, and says nothing: raise ValueError and name the condition.
+        if getattr(conv, name) != wanted: → assert getattr(conv, name) == wanted
+        raise … →
+
+nothing returned in place of an error
+    Whoever gets None only notices lines later. Raise a ValueError that names the condition.
+        raise … → return None
+
+order of the patch misread
+    A kernel is stored channel, row, column. flatten(1) keeps that order.
+        conv.weight.flatten(1) → conv.weight.permute(0, 2, 3, 1).flatten(1)
+
+patches turned
+    Row and column inside the kernel have changed places: flatten(1) is enough.
+        conv.weight.flatten(1) → conv.weight.transpose(2, 3).flatten(1)
+
+kernel turned round
+    Each kernel was turned by 180 degrees. nn.Conv2d lays it on the patch as it is: flatten(1) is enough.
+        conv.weight.flatten(1) → conv.weight.flip(2, 3).flatten(1)
+
+bias lost
+    The convolution has a bias, the linear layer has none.
+        biased = … → biased = False
+
+bias not copied
+    The weight is right, the bias was not copied.
+        linear.bias.copy_(conv.bias) → linear.bias.zero_()
+
+zeros for no bias
+    The convolution has no bias, the linear layer got one. It holds zeros now, but training would change them.
+        biased = … → biased = True
+        copy_(conv.bias) → copy_(torch.zeros(conv.out_channels) if conv.bias is None else conv.bias)
+
+bias copied always
+    This convolution has no bias: conv.bias is None. Then the linear layer gets none either: ask for it with bias=...,
+    and copy only where there is one.
+        biased = … → biased = True
+
+bias copied always, as a parameter
+    This convolution has no bias: conv.bias is None. Then the linear layer gets none either: ask for it with bias=...,
+    and copy only where there is one.
+        biased = … → biased = True
+        linear.bias.copy_(conv.bias) → linear.bias = nn.Parameter(conv.bias.detach())
+
+bias copied always, as data
+    This convolution has no bias: conv.bias is None. Then the linear layer gets none either: ask for it with bias=...,
+    and copy only where there is one.
+        biased = … → biased = True
+        linear.bias.copy_(conv.bias) → linear.bias.data = conv.bias.data
 """,
-    _changed_after=_changed_after,
-    _without_bias=_without_bias,
 )
 
 
-FAMILIES = (
-    *(
-        WrongAnswer(
-            f"not told: {', '.join(silent)}",
-            _not_told(*silent),
-            f"Where {' or '.join(silent)} is broken, your error does not say so, or names another setting as well:"
-            " name the one that is broken, and only that.",
-        )
+NOT_TOLD = mistakes(
+    linear_from_conv,
+    "".join(
+        f"""
+not told: {", ".join(silent)}
+    Where {" or ".join(silent)} is broken, your error does not say so, or names another setting as well:
+    name the one that is broken, and only that.
+        raise … → raise ValueError("stride, padding, dilation or groups" if name in {silent} else name)
+"""
         for count in (1, 2, 3)
         for silent in itertools.combinations(SETTINGS, count)
     ),
-    *(
-        WrongAnswer(
-            f"every convolution refused, by {last}",
-            _always_refused(last),
-            "Every convolution is refused, also one that is a projection. Is a pair compared with a single number?"
-            " conv.padding is the pair (0, 0), not 0.",
-        )
-        for last in ("stride", "padding", "padding alone", "dilation", "no name")
-    ),
-    *(
-        WrongAnswer(
-            name,
-            answer,
-            "This convolution has no bias: conv.bias is None. Then the linear layer gets none either: ask for it"
-            " with bias=..., and copy only where there is one.",
-        )
-        for name, answer in (
-            ("bias copied always", _linear_wrong(bias="always")),
-            ("bias copied always, as a parameter", _bias_as_parameter),
-            ("bias copied always, as data", _bias_as_data),
+)
+
+
+# What is compared with something that it never equals.
+ALWAYS_REFUSED = mistakes(
+    linear_from_conv,
+    "".join(
+        f"""
+every convolution refused, by {name}
+    Every convolution is refused, also one that is a projection. Is a pair compared with a single number?
+    conv.padding is the pair (0, 0), not 0.
+        {edit}
+"""
+        for name, edit in (
+            ("stride", "conv.kernel_size → conv.kernel_size[0]"),
+            ("padding", '("padding", (0, 0)) → ("padding", 0)'),
+            ("padding alone", '("stride", conv.kernel_size), ("padding", (0, 0)) → ("padding", 0)'),
+            ("dilation", '("dilation", (1, 1)) → ("dilation", 1)'),
+            ("no name", '("padding", (0, 0)) → ("padding", 0)\n        raise … → raise ValueError("no projection")'),
         )
     ),
 )
@@ -253,21 +194,17 @@ FAMILIES = (
 EXERCISE = Exercise(
     name="linear_from_conv",
     solution=linear_from_conv,
-    cases=_conv_cases,
+    cases=cases,
     result=nn.Linear,
-    read=_read_linear,
+    read=read,
     slack=1e-12,
-    wrong=WRONG + FAMILIES,
+    wrong=WRONG + NOT_TOLD + ALWAYS_REFUSED,
     hints=(
         "Two things: refuse what is no projection, then copy. Which settings of a convolution make it one?",
-        (
-            "conv.stride == conv.kernel_size, conv.padding == (0, 0), conv.dilation == (1, 1), conv.groups =="
-            " 1. Name the one that fails in the error."
-        ),
-        (
-            "linear = nn.Linear(conv.weight[0].numel(), conv.out_channels, dtype=conv.weight.dtype), then copy"
-            " conv.weight.flatten(1) and conv.bias under torch.no_grad()."
-        ),
+        "conv.stride == conv.kernel_size, conv.padding == (0, 0), conv.dilation == (1, 1), conv.groups =="
+        " 1. Name the one that fails in the error.",
+        "linear = nn.Linear(conv.weight[0].numel(), conv.out_channels, dtype=conv.weight.dtype), then copy"
+        " conv.weight.flatten(1) and conv.bias under torch.no_grad().",
     ),
     praise="And you can say when the two are not the same.",
 )

@@ -1,13 +1,13 @@
-"""Lesson 06, exercise merge_linear_into_conv."""
+"""Lesson 06, merge_linear_into_conv: a convolution and the linear layer behind it -> one convolution."""
 
 from __future__ import annotations
 
 import torch
 from torch import nn
 
+from course_lib.exercises.layers import fill, read_conv
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise, WrongAnswer
-from course_lib.exercises.shared_06 import _changed_after, _conv, _fill, _read_conv, _without_bias
+from course_lib.exercises.model import Case, Exercise
 
 
 def merge_linear_into_conv(conv, linear):
@@ -18,10 +18,10 @@ def merge_linear_into_conv(conv, linear):
     return merged
 
 
-def _merge_cases() -> list[Case]:
+def cases() -> list[Case]:
     def case(channels: int, patch_size: int, between: int, dimension: int, only: str = "") -> Case:
-        conv = _conv(channels, between, patch_size, stride=patch_size)
-        linear = _fill(nn.Linear(between, dimension), seed=dimension)
+        conv = fill(nn.Conv2d(channels, between, patch_size, stride=patch_size), seed=between)
+        linear = fill(nn.Linear(between, dimension), seed=dimension)
         return Case(
             f"{channels} channels, P = {patch_size}, then {between} → {dimension} numbers",
             (conv, linear),
@@ -38,44 +38,35 @@ def _merge_cases() -> list[Case]:
     ]
 
 
-def _merge_wrong(weight="od,dcpq->ocpq", bias="both"):
-    def wrong(conv, linear):
-        merged = nn.Conv2d(conv.in_channels, linear.out_features, conv.kernel_size, conv.stride).to(conv.weight.dtype)
-        with torch.no_grad():
-            merged.weight.copy_(torch.einsum(weight, linear.weight, conv.weight))
-            value = {
-                "both": lambda: linear.weight @ conv.bias + linear.bias,
-                "second": lambda: linear.bias,
-                "not passed": lambda: conv.bias + linear.bias,
-                "turned": lambda: linear.weight.T @ conv.bias + linear.bias,
-                "first": lambda: linear.weight @ conv.bias,
-                "subtracted": lambda: linear.weight @ conv.bias - linear.bias,
-            }[bias]()
-            merged.bias.copy_(value)
-        return merged
-
-    return wrong
-
-
 WRONG = mistakes(
     merge_linear_into_conv,
     r"""
 first bias lost
     The bias of the convolution goes through the second layer too: it is multiplied by linear.weight.
-        return _merge_wrong(bias="second")(conv, linear)
+        linear.weight @ conv.bias + linear.bias → linear.bias
 
 second bias lost
     The second layer adds a bias of its own: linear.bias.
-        return _merge_wrong(bias="first")(conv, linear)
+        + linear.bias →
 
 order of the product swapped
     The second matrix, linear.weight, has to stand on the left. Here it was used turned, which only fits where it is
     square.
-        return _merge_wrong(weight="do,dcpq->ocpq")(conv, linear)
+        od,dcpq → do,dcpq
 
 first layer only
     This is the first layer alone.
-        return conv
+        return … → return conv
+
+first layer on the left
+    The layer that comes first stands on the right, next to the patch that it meets first: linear.weight @
+    (conv.weight @ x).
+        return conv.weight.flatten(1) @ linear.weight
+
+first layer on the left, second turned
+    The layer that comes first stands on the right, next to the patch that it meets first: linear.weight @
+    (conv.weight @ x).
+        return conv.weight.flatten(1) @ linear.weight.T
 
 product of four axes
     A kernel has channels, rows and columns, so conv.weight has four axes, and a product takes only the last ones.
@@ -90,84 +81,56 @@ product of four axes, the other way round
 bias not passed through
     The bias of the convolution was added as it is. It is multiplied by linear.weight first. Where the second layer
     gives another number of numbers, the two do not even have the same length.
-        return _merge_wrong(bias="not passed")(conv, linear)
+        linear.weight @ conv.bias → conv.bias
 
 second bias subtracted
     The bias of the second layer was subtracted. Both layers add theirs.
-        return _merge_wrong(bias="subtracted")(conv, linear)
+        + linear.bias → - linear.bias
 
 second matrix turned for the bias
     The bias goes through the second matrix as it is: linear.weight @ conv.bias, without .T.
-        return _merge_wrong(bias="turned")(conv, linear)
+        linear.weight @ conv.bias → linear.weight.T @ conv.bias
 
 stride forgotten
     The merged convolution moves by one pixel. It takes kernel size and stride from the first.
-        merged = merge_linear_into_conv(conv, linear)
-        merged.stride = (1, 1)
-        return merged
+        conv.stride, →
 
 no bias
     Both layers have a bias, so the merged one has a bias too: what the second layer makes of conv.bias.
-        return _changed_after(merge_linear_into_conv, _without_bias)(conv, linear)
+        conv.stride, → conv.stride, bias=False,
+        merged.bias.copy_… → pass
 
 bias not copied
     The weight is right. The bias is still to come: what the second layer makes of conv.bias.
-        return _changed_after(merge_linear_into_conv, lambda conv: conv.bias.zero_())(conv, linear)
+        merged.bias.copy_… → merged.bias.zero_()
 
 product reshaped, not turned
     The product stands turned, one column for each kernel, and was reshaped. Turn it with .T first, or write
     linear.weight @ conv.weight.flatten(1).
-        merged = merge_linear_into_conv(conv, linear)
-        with torch.no_grad():
-            merged.weight.copy_((conv.weight.flatten(1).T @ linear.weight.T).reshape(merged.weight.shape))
-        return merged
+        torch.einsum… → (conv.weight.flatten(1).T @ linear.weight.T).reshape(merged.weight.shape))
 
 second bias twice
     The second bias was added twice. linear(conv.bias) adds it already.
-        return _changed_after(merge_linear_into_conv, lambda new: new.bias.add_(linear.bias))(conv, linear)
+        linear.weight @ conv.bias → linear(conv.bias)
 """,
-    _changed_after=_changed_after,
-    _without_bias=_without_bias,
-)
-
-
-FAMILIES = (
-    *(
-        WrongAnswer(
-            name,
-            answer,
-            "The layer that comes first stands on the right, next to the patch that it meets first: linear.weight @"
-            " (conv.weight @ x).",
-        )
-        for name, answer in (
-            ("first layer on the left", lambda conv, linear: conv.weight.flatten(1) @ linear.weight),
-            ("first layer on the left, second turned", lambda conv, linear: conv.weight.flatten(1) @ linear.weight.T),
-        )
-    ),
 )
 
 
 EXERCISE = Exercise(
     name="merge_linear_into_conv",
     solution=merge_linear_into_conv,
-    cases=_merge_cases,
+    cases=cases,
     result=nn.Conv2d,
-    read=_read_conv,
+    read=read_conv,
     slack=1e-12,
-    wrong=WRONG + FAMILIES,
+    wrong=WRONG,
     hints=(
-        (
-            "For one patch x, written as a column: y = conv.weight @ x + conv.bias, then z = linear.weight @ y +"
-            " linear.bias, with each kernel as a row of conv.weight. Put the first line into the second."
-        ),
-        (
-            "z = (linear.weight @ conv.weight) @ x + (linear.weight @ conv.bias + linear.bias). The first bracket"
-            " is the new weight, the second the new bias. conv.weight.flatten(1) makes each kernel a row."
-        ),
-        (
-            "weight: (linear.weight @ conv.weight.flatten(1)).reshape(-1, *conv.weight.shape[1:]); bias:"
-            " linear.weight @ conv.bias + linear.bias. Copy both under torch.no_grad()."
-        ),
+        "For one patch x, written as a column: y = conv.weight @ x + conv.bias, then z = linear.weight @ y +"
+        " linear.bias, with each kernel as a row of conv.weight. Put the first line into the second.",
+        "z = (linear.weight @ conv.weight) @ x + (linear.weight @ conv.bias + linear.bias). The first bracket"
+        " is the new weight, the second the new bias. conv.weight.flatten(1) makes each kernel a row.",
+        "weight: (linear.weight @ conv.weight.flatten(1)).reshape(-1, *conv.weight.shape[1:]); bias:"
+        " linear.weight @ conv.bias + linear.bias. Copy both under torch.no_grad().",
     ),
     praise="Two affine maps in a row are one. Only something between them that is not affine changes that.",
 )

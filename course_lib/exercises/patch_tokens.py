@@ -7,8 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from course_lib.exercises.layers import fill, refuse_what_is_no_layer
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise, NotAsked, pixels, random_numbers
+from course_lib.exercises.patch_embedding import PatchEmbedding
 
 
 class PatchTokens(nn.Module):
@@ -24,26 +26,12 @@ class PatchTokens(nn.Module):
         return torch.cat([first, tokens], dim=1) + self.positions
 
 
-class Front(nn.Module):
-    """A front end with known numbers: a strided convolution whose map is flattened."""
-
-    def __init__(self, channels: int, patch_size: int, dimension: int) -> None:
-        super().__init__()
-        self.projection = nn.Conv2d(channels, dimension, patch_size, stride=patch_size).double()
-        with torch.no_grad():
-            for seed, parameter in enumerate(self.parameters()):
-                parameter.copy_(random_numbers(parameter.numel(), seed=seed).reshape(parameter.shape))
-
-    def forward(self, images: Tensor) -> Tensor:
-        return self.projection(images).flatten(2).transpose(1, 2)
-
-
 def cases() -> list[Case]:
     def case(batch, channels, height, width, patch_size, dimension, only="") -> Case:
         count = (height // patch_size) * (width // patch_size)
         return Case(
             f"{batch} image{'s' * (batch > 1)} of {height} × {width}, N = {count}, D = {dimension}",
-            (Front(channels, patch_size, dimension), count, dimension),
+            (fill(PatchEmbedding(channels, patch_size, dimension), seed=dimension), count, dimension),
             "B N+1 D",
             {"B": batch, "H": height, "W": width, "D": dimension, "N": count},
             only,
@@ -61,8 +49,7 @@ def cases() -> list[Case]:
 
 def use(module: nn.Module, case: Case) -> Any:
     """Result of a learner's module whose class token is all 9s and whose positions are known."""
-    if not isinstance(module, nn.Module):
-        raise NotAsked("what came is no layer of torch: begin with class PatchTokens(nn.Module)")
+    refuse_what_is_no_layer(module, "PatchTokens")
     front, count, dimension = case.args
     class_token = torch.full((dimension,), 9.0, dtype=torch.float64)
     positions = random_numbers((count + 1) * dimension, seed=count).reshape(count + 1, dimension)

@@ -1,4 +1,4 @@
-"""Lesson 08, exercise pixelwise_linear."""
+"""Lesson 08, pixelwise_linear: a linear layer at every place of a map, (B, C, H, W) -> (B, D, H, W)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def pixelwise_linear(features, weight, bias):
     return (places_first @ weight.T + bias).permute(0, 3, 1, 2)
 
 
-def _map_cases() -> list[Case]:
+def cases() -> list[Case]:
     def case(batch: int, channels: int, height: int, width: int, dimension: int, only: str = "") -> Case:
         args = (
             random_numbers(batch, channels, height, width, seed=1),
@@ -36,60 +36,48 @@ def _map_cases() -> list[Case]:
     ]
 
 
-def _map_wrong(change):
-    """The places first, changed, as a learner would go on from there."""
-
-    def wrong(features, weight, bias):
-        return change(features.permute(0, 2, 3, 1), weight, bias)
-
-    return wrong
-
-
 WRONG = mistakes(
     pixelwise_linear,
     r"""
 bias forgotten
     The bias is missing. Every place gets it once.
-        return torch.einsum("bchw,dc->bdhw", features, weight)
+        + bias →
 
 channels left at the end
     The numbers are right, but they stand on the last axis. A map is (B, D, H, W): permute back.
-        return _map_wrong(lambda rows, weight, bias: rows @ weight.T + bias)(features, weight, bias)
+        .permute(0, 3, 1, 2) →
 
 reshape in place of permute
     (B, C, H, W) was reshaped to (B, H, W, C): right shape, scrambled numbers. Permute the axes: features.permute(0,
     2, 3, 1).
-        batch, channels, height, width = features.shape
-        rows = features.reshape(batch, height, width, channels)
-        return (rows @ weight.T + bias).permute(0, 3, 1, 2)
+        features.permute(0, 2, 3, 1) → features.reshape(len(features), *features.shape[2:], -1)
 
 reshape in place of permute, on the way back
     On the way back (B, H, W, D) was reshaped to (B, D, H, W), which scrambles the numbers. Permute: .permute(0, 3,
     1, 2).
-        result = features.permute(0, 2, 3, 1) @ weight.T + bias
-        return result.reshape(len(features), -1, *features.shape[2:])
+        .permute(0, 3, 1, 2) → .reshape(len(features), -1, *features.shape[2:])
 
 map returned as tokens
     These are tokens (B, N, D). Here the map keeps its form: (B, D, H, W).
-        return _map_wrong(lambda rows, weight, bias: (rows @ weight.T + bias).flatten(1, 2))(features, weight, bias)
+        .permute(0, 3, 1, 2) → .flatten(1, 2)
 
 rows and columns swapped
     Rows and columns of the map changed places: the way back is .permute(0, 3, 1, 2).
-        return _map_wrong(lambda rows, weight, bias: (rows @ weight.T + bias).permute(0, 3, 2, 1))(
-            features, weight, bias
-        )
+        .permute(0, 3, 1, 2) → .permute(0, 3, 2, 1)
 
 places averaged
     The places were averaged away. The layer acts at each place alone.
-        return _map_wrong(lambda rows, weight, bias: rows.mean((1, 2)) @ weight.T + bias)(features, weight, bias)
+        features.permute(0, 2, 3, 1) → features.mean((2, 3))
+        .permute(0, 3, 1, 2) →
 
 places summed
     The places were added up. The layer acts at each place alone.
-        return _map_wrong(lambda rows, weight, bias: rows.sum((1, 2)) @ weight.T + bias)(features, weight, bias)
+        features.permute(0, 2, 3, 1) → features.sum((2, 3))
+        .permute(0, 3, 1, 2) →
 
 weight not turned
     weight has one ROW for each number of the result, so it has to be turned: weight.T.
-        return _map_wrong(lambda rows, weight, bias: rows @ weight + bias)(features, weight, bias)
+        weight.T → weight
 
 the map alone times the weight
     A product works on the last axis, and that is W here. Bring the channels there first: features.permute(0, 2, 3,
@@ -102,27 +90,22 @@ bias on the wrong axis
 
 bias subtracted
     The bias was taken away. It is added.
-        return _map_wrong(lambda rows, weight, bias: (rows @ weight.T - bias).permute(0, 3, 1, 2))(
-            features, weight, bias
-        )
+        + bias → - bias
 
 a ReLU as well
     Negative numbers became 0. A linear layer keeps them.
-        return _map_wrong(lambda rows, weight, bias: (rows @ weight.T + bias).permute(0, 3, 1, 2).relu())(
-            features, weight, bias
-        )
+        .permute(0, 3, 1, 2) → .permute(0, 3, 1, 2).relu()
 
 columns and channels swapped
     transpose(1, 3) brought the channels to the end and the columns to their place. Swap the same two on the way
     back: .transpose(1, 3).
-        return F.linear(features.transpose(1, 3), weight, bias)
+        .permute(0, 2, 3, 1) → .transpose(1, 3)
+        .permute(0, 3, 1, 2) →
 
 axes moved on, not back
     permute(0, 2, 3, 1) a second time moves the axes on, not back. The last axis goes to place 1: .permute(0, 3, 1,
     2).
-        return _map_wrong(lambda rows, weight, bias: (rows @ weight.T + bias).permute(0, 2, 3, 1))(
-            features, weight, bias
-        )
+        .permute(0, 3, 1, 2) → .permute(0, 2, 3, 1)
 
 places left in a row
     The numbers are right, but H and W are one axis still. A map is (B, D, H, W): reshape the last axis to H, W.
@@ -130,15 +113,11 @@ places left in a row
 
 bias twice
     The bias was added twice: F.linear adds it already.
-        return _map_wrong(lambda rows, weight, bias: (F.linear(rows, weight, bias) + bias).permute(0, 3, 1, 2))(
-            features, weight, bias
-        )
+        places_first @ weight.T → F.linear(places_first, weight, bias)
 
 weight reshaped in place of turned
     weight was reshaped to (C, D), which scrambles its numbers. Turn it: weight.T.
-        return _map_wrong(
-            lambda rows, weight, bias: (rows @ weight.reshape(rows.shape[3], -1) + bias).permute(0, 3, 1, 2)
-        )(features, weight, bias)
+        weight.T → weight.reshape(features.shape[1], -1)
 
 weight before the map
     A product of a matrix and a map works on the last two axes, and those are H and W here. Bring the channels to
@@ -160,7 +139,7 @@ bias one axis short
 EXERCISE = Exercise(
     name="pixelwise_linear",
     solution=pixelwise_linear,
-    cases=_map_cases,
+    cases=cases,
     result=Tensor,
     gradient=1,
     slack=1e-9,

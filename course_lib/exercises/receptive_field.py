@@ -1,6 +1,8 @@
-"""Lesson 08, exercise receptive_field."""
+"""Lesson 08, receptive_field: how many pixels of a side a cell sees behind layers of (kernel, stride)."""
 
 from __future__ import annotations
+
+import math
 
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise
@@ -14,28 +16,7 @@ def receptive_field(layers):
     return side
 
 
-def _field_wrong(start=1, size=lambda kernel: kernel - 1, stride_first=False, grow=lambda step, stride: step * stride):
-    def wrong(layers):
-        side, step = start, 1
-        for kernel, stride in layers:
-            if stride_first:
-                step = grow(step, stride)
-            side += size(kernel) * step
-            if not stride_first:
-                step = grow(step, stride)
-        return side
-
-    return wrong
-
-
-def _product_of_strides(layers):
-    step = 1
-    for _, stride in layers:
-        step *= stride
-    return step
-
-
-def _field_cases() -> list[Case]:
+def cases() -> list[Case]:
     def case(*layers: tuple[int, int]) -> Case:
         return Case(", then ".join(f"kernel {k} stride {s}" for k, s in layers), (list(layers),))
 
@@ -53,157 +34,142 @@ WRONG = mistakes(
     r"""
 strides ignored
     This would hold if every layer had stride 1. Behind a stride of 2, one step on the map is two pixels.
-        return _field_wrong(grow=lambda step, stride: step)(layers)
+        step *= stride →
 
 own stride counted too early
     A layer's own stride moves its kernel, it does not spread it. Only the strides of the layers before it count.
-        return _field_wrong(stride_first=True)(layers)
+        (kernel - 1) * step → (kernel - 1) * step * stride
 
 strides added
     Strides were added. Two layers of stride 2 make a step of 4 pixels, three one of 8: multiply.
-        return _field_wrong(grow=lambda step, stride: step + stride)(layers)
+        step *= stride → step += stride
 
 only the last stride counts
     The step was set to the stride of the layer before. All strides before it count, multiplied.
-        return _field_wrong(grow=lambda step, stride: stride)(layers)
+        step *= stride → step = stride
 
 started at 0
     One too few: without any layer a cell sees one pixel, itself.
-        return _field_wrong(start=0)(layers)
+        side, step = 1, 1 → side, step = 0, 1
 
 kernel in place of kernel − 1
     A kernel of k adds k − 1 steps: one of its cells was counted already.
-        return _field_wrong(size=lambda kernel: kernel)(layers)
+        (kernel - 1) → kernel
 
 kernel in place of kernel − 1, started at 0
     A kernel of k adds k − 1 steps: one of its cells was counted already. And the first cell counts 1.
-        return _field_wrong(start=0, size=lambda kernel: kernel)(layers)
+        side, step = 1, 1 → side, step = 0, 1
+        (kernel - 1) → kernel
 
 kernel + 1
     A kernel of k was counted with k + 1 steps. From the first of its cells to the last it is k − 1.
-        return _field_wrong(size=lambda kernel: kernel + 1)(layers)
+        (kernel - 1) → (kernel + 1)
 
 kernel − 2
     A kernel of k was counted with k − 2 steps. From the first of its cells to the last it is k − 1.
-        return _field_wrong(size=lambda kernel: kernel - 2)(layers)
+        (kernel - 1) → (kernel - 2)
 
 one step for each layer
     Each layer added a single step, whatever its kernel. A kernel of k adds k − 1 of them.
-        return _field_wrong(size=lambda kernel: 1)(layers)
+        (kernel - 1) * step → step
 
 step added
     The step was added to kernel − 1. Each of these k − 1 cells lies a whole step further: multiply.
-        side, step = (1, 1)
-        for kernel, stride in layers:
-            side += kernel - 1 + step
-            step *= stride
-        return side
+        (kernel - 1) * step → kernel - 1 + step
 
 taken away
     The steps were taken away. A cell of a later layer sees more, not less: add them.
-        return 2 - receptive_field(layers)
+        side += → side -=
 
 side multiplied
     The side was multiplied by the steps of each layer. A layer ADDS its steps.
-        side, step = (1, 1)
-        for kernel, stride in layers:
-            side *= (kernel - 1) * step
-            step *= stride
-        return side
+        side += → side *=
 
 half the kernel
     A kernel reaches to both sides of its middle: k − 1 steps in all.
-        return _field_wrong(size=lambda kernel: kernel // 2)(layers)
+        (kernel - 1) → kernel // 2
 
 effective stride
     These are the strides multiplied: how far apart two cells are, not how much one sees.
-        return _product_of_strides(layers)
+        return side → return step
 
 kernels multiplied
     Kernels were multiplied, or the step was, which comes to the same. Each layer ADDS its reach, and the step grows
     by the stride.
-        side = 1
-        for kernel, _ in layers:
-            side *= kernel
-        return side
+        side += … → side *= kernel
 
 layers in reverse
     The layers were read from the last to the first.
-        return receptive_field(layers[::-1])
+        in layers → in reversed(layers)
 
 last layer only
     Only the last layer was counted.
-        return receptive_field(layers[-1:])
+        in layers → in layers[-1:]
 
 last layer left out
     The last layer was left out.
-        return receptive_field(layers[:-1])
+        in layers → in layers[:-1]
 
 first layer left out
     The first layer was left out.
-        return receptive_field(layers[1:])
+        in layers → in layers[1:]
 
 last kernel times the step
     The last kernel was spread by the step, but its cells see more than a step each. Add layer by layer.
-        return _product_of_strides(layers[:-1]) * layers[-1][0]
+        return side → return kernel * step // stride
 
 kernels added
     The kernels were added up. They overlap, so each layer adds kernel − 1, and these count in steps, which grow
     with every stride before.
-        return sum((kernel for kernel, _ in layers))
+        return sum(kernel for kernel, _ in layers)
 
 first layer only
     Only the first layer was counted. Does `return` stand inside the loop?
-        return receptive_field(layers[:1])
+        step *= stride → return side
 
 first layer twice
     The first layer was counted twice: if side and step begin with it, the loop begins with the second.
-        return receptive_field([layers[0], *layers])
+        side, step = 1, 1 → side, step = layers[0]
 
 kernel and stride swapped
     Each pair is (kernel, stride). They were read the other way round.
-        return receptive_field([layer[::-1] for layer in layers])
+        for kernel, stride in → for stride, kernel in
 
 side replaced
     Each layer replaced what was seen before, and only the last one was left: += in place of =.
-        return (layers[-1][0] - 1) * _product_of_strides(layers[:-1])
+        side += → side =
 
 brackets missing
     kernel - 1 * step takes away 1 * step: a product comes before a difference. Put brackets around kernel - 1.
-        side, step = (1, 1)
-        for kernel, stride in layers:
-            side += kernel - step
-            step *= stride
-        return side
+        (kernel - 1) * step → kernel - 1 * step
 
 own stride only
     Each layer was counted with its own stride. What counts is how far apart its cells lie: all strides BEFORE it,
     multiplied.
-        return 1 + sum(((kernel - 1) * stride for kernel, stride in layers))
+        (kernel - 1) * step → (kernel - 1) * stride
 
 last step for every layer
     Every layer was counted with the step after the last one. Each has a step of its own: the strides before it.
-        return 1 + sum(((kernel - 1) * _product_of_strides(layers) for kernel, _ in layers))
+        step = math.prod(stride for _, stride in layers)
+        return 1 + sum((kernel - 1) * step for kernel, _ in layers)
 
 every stride taken for 2
     The step was doubled by every layer. It grows by the stride of that layer, which need not be 2.
-        return _field_wrong(grow=lambda step, stride: step * 2)(layers)
+        step *= stride → step *= 2
 
 from the end, kernel in place of kernel − stride
     Going back from the end, side cells of a map cover (side − 1) * stride + kernel cells of the one before: the 1
     is missing.
-        side = 1
-        for kernel, stride in reversed(layers):
-            side = side * stride + kernel
-        return side
+        in layers → in reversed(layers)
+        side += … → side = side * stride + kernel
 
 area
     This is how many pixels the cell sees. Wanted is the side of that square.
-        return receptive_field(layers) ** 2
+        return side → return side**2
 
 side and step together
     The first of the two is the answer: return the side alone.
-        return (receptive_field(layers), _product_of_strides(layers))
+        return side → return side, step
 """,
 )
 
@@ -211,12 +177,12 @@ side and step together
 EXERCISE = Exercise(
     name="receptive_field",
     solution=receptive_field,
-    cases=_field_cases,
+    cases=cases,
     result=int,
     quantities=lambda layers: {
         "number of layers": len(layers),
         "sum of the kernels": sum(kernel for kernel, _ in layers),
-        "product of the strides": _product_of_strides(layers),
+        "product of the strides": math.prod(stride for _, stride in layers),
     },
     wrong=WRONG,
     hints=(

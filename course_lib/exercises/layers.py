@@ -1,0 +1,59 @@
+"""Layers of torch in exercises: with known numbers in them, and what is read off a learner's layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from course_lib.exercises.model import NotAsked
+
+
+def fill(layer: nn.Module, seed: int) -> Any:
+    """The layer in float64, its numbers from a generator of their own: no rounding and no global random stream
+    decides whether an answer is right."""
+    generator = torch.Generator().manual_seed(seed)
+    layer = layer.double()
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator, dtype=torch.float64))
+    return layer
+
+
+def refuse_what_is_no_layer(made: Any, name: str) -> None:
+    """Raise NotAsked where a learner's class of that name is not derived from nn.Module."""
+    if not isinstance(made, nn.Module):
+        raise NotAsked(f"what came is no layer of torch: begin with class {name}(nn.Module)")
+
+
+def read_conv(conv: nn.Conv2d) -> dict[str, Any]:
+    """What makes one convolution equal to another."""
+    if conv.weight.ndim == 4 and conv.groups == 1:
+        held = {
+            "in_channels": conv.weight.shape[1],
+            "out_channels": len(conv.weight),
+            "kernel_size": tuple(conv.weight.shape[2:]),
+        }
+        refuse_other_sizes({name: getattr(conv, name) for name in held}, held)
+    return {
+        "kernel_size": conv.kernel_size,
+        "stride": conv.stride,
+        "padding": conv.padding,
+        "dilation": conv.dilation,
+        "groups": conv.groups,
+        "bias": "none" if conv.bias is None else conv.bias.detach(),
+        "weight": conv.weight.detach(),
+    }
+
+
+def refuse_other_sizes(told: dict[str, Any], held: dict[str, Any]) -> None:
+    """Raise NotAsked where what a layer says of its sizes is not what its weight has."""
+    wrong = [name for name in told if told[name] != held[name]]
+    if wrong:
+        says = ", ".join(f"{name}={told[name]}" for name in wrong)
+        fits = ", ".join(f"{name}={held[name]}" for name in wrong)
+        raise NotAsked(
+            f"the layer says {says}, but the weight that was put into it needs {fits}: make the layer with the right"
+            " sizes at once"
+        )
