@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from course_lib.classroom import teaching
-from course_lib.classroom.places import chosen_lessons, free, naming, written
+from course_lib.classroom.places import ClassError, chosen_lessons, free, naming, written
 from course_lib.exercises import find, find_question
 from course_lib.exercises.lessons import LESSONS, Lesson
 from course_lib.quiz import LETTERS
@@ -25,6 +25,7 @@ READABLE = 26, 18  # the smallest of each where a slide could be divided in plac
 WIDEST = 96  # characters that a printed line may have before it is broken; no line of code has more
 LETTER, CODE_LETTER = 0.53, 0.61  # mean width of a letter, as a share of its size, with what the ends of lines lose
 LINE, CODE_LINE = 1.4, 1.25  # height of a line, likewise
+LAST = "What people get wrong"  # the section in which every lesson ends; its questions open the slides
 SPACE, CELL, FRAME = 16, 9, 40  # pixels behind a paragraph, in a cell of a table and around code
 
 
@@ -59,11 +60,14 @@ def slides(folder: Path, only: list[str], force: bool) -> list[Path]:
 def deck(notebook: Any, file: str, there: set[str]) -> str:
     """The slides of the lesson in `file` as a page; its links lead to the pages of other lessons that are `there`."""
     lesson = next(one for one in LESSONS if one.file == file)
-    sections, asked = dict(_sections(notebook)), teaching.asked()
-    stacks = [_opening(notebook, lesson, sections["What people get wrong"])]
+    sections = dict(_sections(notebook))
+    asked = teaching.asked_in(file, list(sections))
+    if LAST not in sections:
+        raise ClassError(f'{file}: expected a section "## {LAST}", got {", ".join(sections)}')
+    stacks = [_opening(notebook, lesson, sections[LAST])]
     for heading, parts in sections.items():
         stack = list(_section(heading, parts))
-        for row in asked.get((file, heading), []):
+        for row in asked.get(heading, []):
             next((slide for slide in stack if slide.kind == "question"), stack[0]).notes += _ask(*row)
         stacks.append(stack)
     foot = escape(f"{lesson.number} {lesson.title}")

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from course_lib import COURSE
+from course_lib.classroom import commands, teaching
 from course_lib.classroom.teaching import asked, table
 from course_lib.exercises import all_exercises
 from course_lib.exercises.lessons import LESSONS
@@ -57,3 +58,55 @@ def test_every_question_has_a_lesson_and_a_place():
 def test_a_wrong_answer_has_the_name_that_its_check_gives(row):
     exercise = all_exercises()[row[0].strip("`")]
     assert row[1] in {wrong.name for wrong in exercise.wrong}
+
+
+@pytest.fixture
+def notes(monkeypatch, tmp_path):
+    """A copy of the notes in which a text can be replaced."""
+    copy = tmp_path / "TEACHING.md"
+    monkeypatch.setattr(teaching, "FILE", copy)
+
+    def change(old, new):
+        assert TEXT.count(old) >= 1
+        copy.write_text(TEXT.replace(old, new), encoding="utf-8")
+
+    return change
+
+
+FIRST_ASK = "01_words_as_one_hot.ipynb#What-the-rows-cannot-say"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            "## What to ask before",
+            "## What one asks before",
+            'expected the heading "## What to ask before each experiment"',
+        ),
+        (
+            "## Wrong answers to expect",
+            "## Wrong answers",
+            'expected the heading "## Wrong answers to expect", got What',
+        ),
+        (" | cat and kitten, singular and plural", "", "expected 4 cells, got '01 | [Which two words"),
+        (f"({FIRST_ASK})", "", "expected [question](NN_lesson.ipynb#Heading-of-its-section) in the second cell, got"),
+        (FIRST_ASK, FIRST_ASK.replace("01_words", "01_word"), "expected [question](NN_lesson.ipynb#"),
+        (
+            FIRST_ASK,
+            FIRST_ASK + "-us",
+            "expected a section of 01_words_as_one_hot.ipynb (",
+        ),
+        (
+            "| `one_hot` | width",
+            "| `onehot` | width",
+            "expected the name of an exercise in the first cell, got '`one",
+        ),
+        ("width from the batch", "width of the batch", "expected the name of a wrong answer of one_hot, got 'width of"),
+    ],
+)
+def test_what_does_not_fit_in_the_notes_ends_the_slides_with_one_line(notes, capsys, tmp_path, old, new, told):
+    notes(old, new)
+    assert commands.main(["slides", str(tmp_path / "slides"), "--only", "01"]) == 1
+    shown = capsys.readouterr().err
+    assert told in shown and "TEACHING.md" in shown and shown.count("\n") == 1
