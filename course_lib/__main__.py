@@ -77,6 +77,7 @@ def test(arguments: list, build: str) -> int:
     steps = {
         "ruff check": ["course_lib"] + folders,
         "ruff format": ["--check", "course_lib"] + folders,
+        "mypy": [],
         "pytest": ["-n", "2", "--dist", "loadfile"] + ([] if named else folders) + arguments,
     }
     start = time.monotonic()

@@ -43,8 +43,8 @@ def check(answer: Callable | str) -> Result:
     A name that no exercise has raises a LookupError with the nearest names.
     """
     with time_limit(TIME_LIMIT) as limit:
-        exercise, answer = _exercise_and_answer(answer)
-        if answer is None or not attempted(answer):
+        exercise, given = _exercise_and_answer(answer)
+        if given is None or not attempted(given):
             return Result(
                 f"{exercise.name}: not attempted yet. Replace the `...` and run both cells again. "
                 f"Stuck? `hint({exercise.name})`",
@@ -54,9 +54,9 @@ def check(answer: Callable | str) -> Result:
         _tried.add(exercise.name)
         try:
             with _all_as_it_was():
-                verdict = limit.until_stopped(judge, exercise, answer, limit)
+                verdict = limit.until_stopped(judge, exercise, given, limit)
         except Stopped as stop:
-            return _stopped(exercise, answer, stop)
+            return _stopped(exercise, given, stop)
         progress.record("check", exercise.name, passed=verdict.passed, diagnosis=verdict.diagnosis)
         kind = "right" if verdict.passed else "wrong"
         return Result(verdict.text, kind, verdict.lines, verdict.passed, diagnosis=verdict.diagnosis)

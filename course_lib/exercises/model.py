@@ -89,7 +89,8 @@ class Exercise:
         """Each argument of a case with its name; of a class, those of __init__ and those of forward."""
         names = list(inspect.signature(self.solution).parameters)
         if case.given:
-            names += list(inspect.signature(self.solution.forward).parameters)[1:]
+            layer: Any = self.solution
+            names += list(inspect.signature(layer.forward).parameters)[1:]
         return list(zip(names, (*case.args, *case.given), strict=True))
 
 

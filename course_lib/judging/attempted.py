@@ -11,9 +11,9 @@ from collections.abc import Callable
 def attempted(answer: Callable) -> bool:
     """Whether anything but a docstring and the gap stands in the function, or in a method of the class."""
     # The source of a class typed into a notebook cannot be had, that of its methods can.
-    methods = vars(answer).values() if inspect.isclass(answer) else [answer]
-    parts = [part for part in methods if inspect.isfunction(part)] or [answer]
-    return any(not _is_gap(statement) for part in parts for statement in _statements(part))
+    methods = list(vars(answer).values()) if inspect.isclass(answer) else [answer]
+    parts: list[Callable] = [part for part in methods if inspect.isfunction(part)]
+    return any(not _is_gap(statement) for part in parts or [answer] for statement in _statements(part))
 
 
 def _statements(function: Callable) -> list[ast.stmt]:

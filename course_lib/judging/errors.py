@@ -253,7 +253,7 @@ def explain_error(error: BaseException, line: str = "", a_class: bool = False) -
         if found and all(re.search(part, line) for part in in_line):
             return found.expand(meaning)
     if isinstance(error, AttributeError) and getattr(error, "obj", None) is not None:
-        return _no_attribute(error.obj, error.name, a_class)
+        return _no_attribute(error.obj, error.name or "", a_class)
     return _no_name(error, a_class)
 
 

@@ -80,8 +80,8 @@ def _told(missing: str, maker: Cell) -> str:
 
 def tell_in_notebook() -> None:
     """Let a running notebook say, with each NameError, where the name is made; does nothing elsewhere."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
+    ipython: Any = sys.modules.get("IPython")
+    shell: Any = ipython.get_ipython() if ipython else None
     if hasattr(shell, "get_parent"):
         shell.set_custom_exc((NameError,), _show)
 

@@ -57,8 +57,9 @@ def find_relation(
 def numbers_apart(got: list[Outcome], expected: list[Outcome]) -> Finding:
     """All numbers off by one constant, factor or sign."""
     outcomes = [(one, other) for one, other in zip(got, expected, strict=True) if not other.case.raises]
-    pairs = [(_numbers(other.value), _numbers(one.value)) for one, other in outcomes]
-    if not pairs or any(a is None or b is None or a.shape != b.shape for a, b in pairs):
+    both = [(_numbers(other.value), _numbers(one.value)) for one, other in outcomes]
+    pairs = [(a, b) for a, b in both if a is not None and b is not None and a.shape == b.shape]
+    if not pairs or len(pairs) < len(both):
         return NOTHING
     right, other = torch.cat([a.flatten() for a, _ in pairs]), torch.cat([b.flatten() for _, b in pairs])
     if len(right) < 2 or not other.isfinite().all() or len(right.unique()) < 2:
@@ -116,8 +117,8 @@ def _not_read(exercise: Exercise, answer: Callable, pairs: list[Pair], limit: Ti
     for place, (name, _) in enumerate(exercise.named(pairs[0][1].case)):
         moved = 0
         for change in _OTHERS:
-            tries = [(pair, _with(pair[1].case, {place: change(_all(pair[1].case)[place])})) for pair in pairs]
-            tries = [(pair, case) for pair, case in tries if case is not None]
+            every = [(pair, _with(pair[1].case, {place: change(_all(pair[1].case)[place])})) for pair in pairs]
+            tries = [(pair, case) for pair, case in every if case is not None]
             wanted = _tried(exercise, exercise.solution, [case for _, case in tries])
             tries = [each for each, outcome in zip(tries, wanted, strict=True) if outcome.error is None]
             wanted = [outcome for outcome in wanted if outcome.error is None]
@@ -139,8 +140,8 @@ def _as_if(exercise: Exercise, pairs: list[Pair]) -> Finding:
     """The result would be the right one if an argument were another."""
     cases = [other.case for _, other in pairs]
     for tries in zip(*(_changes(exercise, case) for case in cases), strict=True):
-        changed = [case for _, case in tries]
-        if any(case is None for case in changed):
+        changed = [case for _, case in tries if case is not None]
+        if len(changed) < len(tries):
             continue
         if _fits(exercise, changed[:1], pairs[:1]) and _fits(exercise, changed, pairs):
             return names.OTHER_ARGUMENTS, f"On every case this would be the right result {tries[0][0]}."

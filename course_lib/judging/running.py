@@ -137,8 +137,8 @@ def shown(value: Any) -> str:
 
 def names_enough(outcome: Outcome) -> bool:
     """Whether the error's text names a number or word of each group that the case asks for, and nothing else."""
-    found: set[int | str] = {int(digits.replace("−", "-")) for digits in re.findall(r"[-−]?\d+", str(outcome.error))}
-    found |= {abs(number) for number in found}  # "0-5" is read as 0 and -5
+    numbers = {int(digits.replace("−", "-")) for digits in re.findall(r"[-−]?\d+", str(outcome.error))}
+    found: set[int | str] = {*numbers, *map(abs, numbers)}  # "0-5" is read as 0 and -5
     found |= set(re.findall(r"[a-z]+", str(outcome.error).lower()))
     return all(found & set(group) for group in outcome.case.mentions) and not found & set(outcome.case.unmentioned)
 
@@ -171,8 +171,8 @@ def _answer(exercise: Exercise, answer: Callable, outcome: Outcome) -> None:
     outcome.changed = not all(map(_unchanged, before, arguments))
     if exercise.gradient is not None and isinstance(value, Tensor) and not outcome.changed:
         outcome.gradient = _gradient(value, case.args[exercise.gradient])
-    reads = exercise.read is not None and isinstance(value, exercise.result)
-    outcome.value = exercise.read(value) if reads else _detached(value)
+    read = exercise.read if isinstance(value, exercise.result) else None
+    outcome.value = read(value) if read else _detached(value)
 
 
 def _gradient(value: Tensor, argument: Tensor) -> Tensor | None:
@@ -206,20 +206,16 @@ def _unchanged(before: Any, argument: Any) -> bool:
 def origin(error: BaseException, answer: Callable) -> tuple[int | None, str]:
     """Line number and text of the learner's own line from which the error came, or (None, "")."""
     file = _file(answer)
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename == file and frame.lineno is not None
-    ]  # without a number: an interrupt between two lines
-    if not frames:
-        return None, ""
-    text = frames[-1].line or linecache.getline(frames[-1].filename, frames[-1].lineno)
-    return frames[-1].lineno, text.strip()
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    for frame in reversed(own):
+        if frame.lineno is not None:  # without a number: an interrupt between two lines
+            return frame.lineno, (frame.line or linecache.getline(frame.filename, frame.lineno)).strip()
+    return None, ""
 
 
 def _file(answer: Callable) -> str | None:
     """Name of the file or cell that the answer stands in, of a class that of its methods; None where it has no code."""
-    methods = [getattr(answer, name, None) for name in ("__init__", "forward")]
+    methods: list[Any] = [getattr(answer, name, None) for name in ("__init__", "forward")]
     methods = [part for part in methods if not (getattr(part, "__module__", None) or "").startswith("torch.")]
     return next((part.__code__.co_filename for part in (answer, *methods) if hasattr(part, "__code__")), None)
 

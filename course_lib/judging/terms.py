@@ -43,12 +43,12 @@ def in_letters(exercise: Exercise, pairs: list[Pair]) -> Finding:
 
 def _multiple(off: Tensor, numbers: list[dict[str, int]]) -> Finding:
     """Off by a multiple of the same quantity on every case, where that can be no chance."""
-    found = {}
+    found: dict[str, Tensor] = {}
     for name in numbers[0]:
         sizes = torch.tensor([float(each[name]) for each in numbers], dtype=torch.float64)
         if (sizes > 0).all() and not (off % sizes).any():
             found[name] = sizes[off != 0].prod()
-    name = max(found, key=found.get, default="")
+    name = max(found, key=lambda one: found[one], default="")
     if not name or found[name] < 1e5:
         return NOTHING
     told = f"the {name.strip('()')}" if name.startswith("(") else name

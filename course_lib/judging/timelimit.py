@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +15,10 @@ from typing import Any
 TICK = 0.1  # seconds between two looks at the clock
 # The end of the time has a signal of its own, so that it is never taken for the learner's interrupt. Nobody else's
 # program minds this one: without a handler it is ignored. Windows, where it is only played, has no SIGURG.
-SIGNAL = getattr(signal, "SIGURG", None) or signal.SIGBREAK
+if sys.platform == "win32":
+    SIGNAL = signal.SIGBREAK
+else:
+    SIGNAL = signal.SIGURG
 
 
 class OutOfTime(KeyboardInterrupt):
@@ -133,6 +137,6 @@ def _inside(method: Callable, frame: FrameType | None) -> bool:
 def _wake_main_thread() -> None:
     """Send a tick: by a true signal where there are some, since that also wakes a sleep."""
     if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident, SIGNAL)
+        signal.pthread_kill(threading.main_thread().ident or 0, SIGNAL)
     else:
         _thread.interrupt_main(SIGNAL)

@@ -90,7 +90,7 @@ class Course:
 
     def make_fake_venv(self) -> None:
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(self.venv)], check=True)
-        for name in ("pip", "jupyterlab", "ruff", "pytest"):
+        for name in ("pip", "jupyterlab", "ruff", "mypy", "pytest"):
             package = self.site_packages / name
             package.mkdir()
             (package / "__init__.py").write_text("")
@@ -840,7 +840,7 @@ def test_ctrl_c_ends_without_a_traceback(course, command, waiting, code):
 
 def test_test_runs_each_step_and_pytest_with_a_fresh_progress_file(course):
     done = course.run("test", "-k", "patches", MPLBACKEND="agg")
-    assert done.returncode == 0 and "Passed: ruff check, ruff format, pytest" in done.stdout.splitlines()[-1]
+    assert done.returncode == 0 and "Passed: ruff check, ruff format, mypy, pytest" in done.stdout.splitlines()[-1]
     folders, run = ["course_lib", "tests", "notebooks"], course.calls("pytest")[0]
     assert [call["arguments"] for call in course.calls("ruff")] == [
         ["check", *folders],

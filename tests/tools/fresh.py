@@ -155,7 +155,7 @@ def try_lab(root: BareRoot, tries: Tries, user: str, course: str) -> None:
 def try_test(root: BareRoot, tries: Tries, user: str, course: str, arguments: list[str]) -> None:
     """The second command, with arguments for pytest."""
     done = root.run(user, course, [*COURSE_LIB, "test", *arguments])
-    works = done.returncode == 0 and last_line(done.stdout).startswith("Passed: ruff check, ruff format, pytest")
+    works = done.returncode == 0 and last_line(done.stdout).startswith("Passed: ruff check, ruff format, mypy, pytest")
     counts = re.findall(r"=+ (.*\b(?:passed|failed|error)\b.*) =+", done.stdout)
     seen = f"exit code {done.returncode}, {(counts or [''])[-1]}; {last_line(done.stdout)}"
     tries.tell(user, " ".join(["test", *arguments]), works, seen, done.stdout)
