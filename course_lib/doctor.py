@@ -11,7 +11,7 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
-from course_lib import COURSE, is_here, progress
+from course_lib import COURSE, __version__, is_here, progress
 from course_lib.setup.checks import Fact
 from course_lib.setup.checks.files import files, names
 from course_lib.setup.checks.imports import START, imports_fact
@@ -23,7 +23,7 @@ from course_lib.setup.requirements import installed_version, project_dependencie
 
 _INSTALL = f'run "{START}" in the course folder, or "pip install -r requirements.txt"'
 _DISTRIBUTION = "words-and-pictures-as-vectors"
-_ONLY_FOR = {"jupyterlab": "to serve the notebooks from here", "nbval": "to run the tests"}
+_ONLY_FOR = {"jupyterlab": "to serve the notebooks from here"}
 
 
 def report() -> str:
@@ -121,11 +121,11 @@ def widgets_fact(ipywidgets: str, jupyterlab_widgets: "str | None") -> Fact:
     return "problem", "widgets", f"{text}: sliders stay away, both halves have to fit: {cure}"
 
 
-def _course() -> "Fact | None":
+def _course() -> Fact:
     if is_here():
-        return None
+        return "ok", "course", __version__
     text = "course_lib was installed as a package, without the lessons: clone the course, or download it, to have them"
-    return "note", "no lessons", text
+    return "note", "no lessons", f"{text} (version {__version__})"
 
 
 def _other_copy() -> "Fact | None":
