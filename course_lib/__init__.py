@@ -14,6 +14,8 @@ if sys.argv[:1] == ["-m"] and "course_lib" in getattr(sys, "orig_argv", ["course
 
 from pathlib import Path
 
+__version__ = "0.9.0"
+
 COURSE = Path(__file__).resolve().parent.parent
 """The course folder: it holds notebooks/, data/ and course_lib/. A wheel installs course_lib/ alone: see is_here."""
 

@@ -24,7 +24,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from course_lib import COURSE, is_here
+from course_lib import COURSE, __version__, is_here
 
 OLDEST = (3, 10)
 FIRST_LESSON = "00_start_here.ipynb"
@@ -151,6 +151,9 @@ def main(arguments: list) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(__doc__)
         return 0 if arguments else 2
+    if arguments[0] == "--version":
+        print(__version__)
+        return 0
     name, builds = arguments[0], [a[2:] for a in arguments[1:] if a in ("--cpu", "--gpu")]
     rest = [a for a in arguments[1:] if a not in ("--cpu", "--gpu")]
     if name not in COMMANDS:

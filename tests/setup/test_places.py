@@ -11,11 +11,17 @@ import sys
 import pytest
 import yaml  # comes with JupyterLab
 
+import course_lib
 from course_lib import COURSE
 from course_lib.setup.installation import CPU_INDEX
+from course_lib.setup.requirements import requirement_lines
 
 WORKFLOW = COURSE / ".github" / "workflows" / "ci.yml"
 CONTAINERFILE = COURSE / "Containerfile"
+
+
+def text_of(name: str) -> str:
+    return (COURSE / name).read_text(encoding="utf-8")
 
 
 def job() -> dict:
@@ -42,6 +48,20 @@ def test_the_workflow_tries_every_system_with_the_oldest_and_the_newest_python()
     oldest = re.search('requires-python = ">=(.*)"', (COURSE / "pyproject.toml").read_text(encoding="utf-8"))[1]
     assert {system.partition("-")[0] for system in matrix["system"]} == {"ubuntu", "macos", "windows"}
     assert matrix["python"][0] == oldest and len(matrix["python"]) == 2  # text, not the number 3.1
+
+
+def test_what_runs_at_each_commit_is_what_the_tests_run():
+    (local,) = yaml.safe_load(text_of(".pre-commit-config.yaml"))["repos"]
+    pins = {pin for hook in local["hooks"] for pin in hook.get("additional_dependencies", [])}
+    assert pins == {line for line in requirement_lines(text_of("tests/requirements.txt")) if line.startswith("ruff==")}
+    named = [word for hook in local["hooks"] for word in hook["entry"].split() if "/" in word]
+    assert named and all((COURSE / name).exists() for name in named)
+
+
+def test_the_version_is_the_newest_of_the_changes():
+    newest = re.search(r"^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d\d-\d\d$", text_of("CHANGELOG.md"), re.MULTILINE)
+    done = subprocess.run([sys.executable, "-m", "course_lib", "--version"], cwd=COURSE, capture_output=True, text=True)
+    assert newest[1] == done.stdout.strip() == course_lib.__version__
 
 
 def test_the_workflow_names_a_release_of_each_action():
