@@ -1,4 +1,4 @@
-"""Lesson 07, exercise add_positions."""
+"""Lesson 07, add_positions: a row of the table added to each token of every image, (B, N, D) -> (B, N, D)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def add_positions(tokens, positions):
     return tokens + positions
 
 
-def _position_cases() -> list[Case]:
+def cases() -> list[Case]:
     def case(batch: int, count: int, dimension: int, only: str = "") -> Case:
         args = (
             random_numbers(batch, count + 1, dimension, seed=2),
@@ -57,11 +57,11 @@ rows shifted the other way
 
 one row for all
     Every token got the same row: then positions tell nothing.
-        return tokens + positions[0]
+        tokens + positions → tokens + positions[0]
 
 positions multiplied
     Positions are added, not multiplied.
-        return tokens * positions
+        tokens + positions → tokens * positions
 
 positions appended
     Positions were put beside the numbers of the token. They are added to them.
@@ -73,12 +73,12 @@ averaged position
 
 positions subtracted
     The positions were subtracted. They are added.
-        return tokens - positions
+        tokens + positions → tokens - positions
 
 a row left out
     A row of the table was left out, so N rows meet N + 1 tokens. The class token is among them, and row 0 belongs
     to it.
-        return tokens + positions[1:]
+        tokens + positions → tokens + positions[1:]
 
 a token left out
     A token was left out, so N tokens meet N + 1 rows. The class token has a row too, row 0.
@@ -99,28 +99,26 @@ tokens times positions
 )
 
 
-FAMILIES = (
-    *(
-        WrongAnswer(
-            name,
-            answer,
-            "Your code puts the positions beside the tokens, as tokens or numbers of their own. They are added to"
-            " the tokens.",
-        )
-        for name, answer in (
-            ("positions joined", lambda t, p: torch.cat([t, p], 1)),
-            ("positions joined for one image", lambda t, p: torch.cat([t, p[None]], 1)),
-            ("positions put beside for one image", lambda t, p: torch.cat([t, p[None]], 2)),
-            ("positions as one more tensor", lambda t, p: torch.stack([t, p])),
-        )
-    ),
+FAMILIES = tuple(
+    WrongAnswer(
+        name,
+        answer,
+        "Your code puts the positions beside the tokens, as tokens or numbers of their own. They are added to"
+        " the tokens.",
+    )
+    for name, answer in (
+        ("positions joined", lambda t, p: torch.cat([t, p], 1)),
+        ("positions joined for one image", lambda t, p: torch.cat([t, p[None]], 1)),
+        ("positions put beside for one image", lambda t, p: torch.cat([t, p[None]], 2)),
+        ("positions as one more tensor", lambda t, p: torch.stack([t, p])),
+    )
 )
 
 
 EXERCISE = Exercise(
     name="add_positions",
     solution=add_positions,
-    cases=_position_cases,
+    cases=cases,
     result=Tensor,
     gradient=1,
     wrong=WRONG + FAMILIES,

@@ -1,4 +1,4 @@
-"""Lesson 03, exercise analogy."""
+"""Lesson 03, analogy: the id whose row is nearest to row b − row a + row c, with a, b and c left out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch.nn import functional as F
 
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise, WrongAnswer
-from course_lib.exercises.shared_03 import _cosine, _table
+from course_lib.exercises.vector_tables import cosine, table_of
 
 
 def analogy(a, b, c, weight):
@@ -17,11 +17,11 @@ def analogy(a, b, c, weight):
     return similarity.argmax().item()
 
 
-def _analogy_cases() -> list[Case]:
+def cases() -> list[Case]:
     # Seeds by which each of the three words, the lengths and the signs decide about the winner somewhere.
     cases = []
     for rows, columns, seed in ((12, 5, 28), (10, 6, 6), (8, 3, 32), (9, 4, 1), (11, 4, 6), (8, 5, 23)):
-        weight = _table(rows, columns, seed)
+        weight = table_of(rows, columns, seed)
         cases.append(
             Case(
                 f"a = 1, b = 4, c = 6 and a table ({rows}, {columns})",
@@ -29,13 +29,13 @@ def _analogy_cases() -> list[Case]:
                 letters={"V": rows, "D": columns},
             )
         )
-    weight = _table(10, 6, 18)
+    weight = table_of(10, 6, 18)
     label = "a = 2, b = 7, c = 5 and a table (10, 6)"
     cases.append(Case(label, (2, 7, 5, weight), letters={"V": 10, "D": 6}))
     return cases
 
 
-def _analogy(signs=(-1, 1, 1), left_out=(0, 1, 2), score=_cosine, best=True):
+def _analogy(signs=(-1, 1, 1), left_out=(0, 1, 2), score=cosine, best=True):
     def wrong(a, b, c, weight):
         target = signs[0] * weight[a] + signs[1] * weight[b] + signs[2] * weight[c]
         similarity = score(target, weight)
@@ -47,20 +47,20 @@ def _analogy(signs=(-1, 1, 1), left_out=(0, 1, 2), score=_cosine, best=True):
 
 
 def _other_target(a, b, c, weight, target):
-    similarity = _cosine(target, weight)
+    similarity = cosine(target, weight)
     similarity[[a, b, c]] = -torch.inf
     return similarity.argmax().item()
 
 
 def _ranked(place):
-    return lambda a, b, c, w: _cosine(w[b] - w[a] + w[c], w).argsort(descending=True)[place].item()
+    return lambda a, b, c, w: cosine(w[b] - w[a] + w[c], w).argsort(descending=True)[place].item()
 
 
 def _first_of(count):
     """The nearest row that is no word of the question, sought among so many; None where there is none."""
 
     def wrong(a, b, c, weight):
-        nearest_rows = _cosine(weight[b] - weight[a] + weight[c], weight).topk(count).indices.tolist()
+        nearest_rows = cosine(weight[b] - weight[a] + weight[c], weight).topk(count).indices.tolist()
         return next((row for row in nearest_rows if row not in (a, b, c)), None)
 
     return wrong
@@ -80,11 +80,11 @@ question words not left out
 
 b not left out
     All three words of the question are left out, b as well.
-        return _analogy(left_out=(2,))(a, b, c, weight)
+        [a, b, c] → [a, a, c]
 
 a − b + c
     The step goes from a to b: b − a, then on from c.
-        return _analogy(signs=(1, -1, 1))(a, b, c, weight)
+        weight[b] - weight[a] → weight[a] - weight[b]
 
 a + b − c
     The step goes from a to b: b − a, then on from c.
@@ -107,17 +107,17 @@ three asked for, the first of those left
     none may be left. Ask for the four nearest.
         return [
             row
-            for row in _cosine(weight[b] - weight[a] + weight[c], weight).topk(3).indices.tolist()
+            for row in cosine(weight[b] - weight[a] + weight[c], weight).topk(3).indices.tolist()
             if row not in (a, b, c)
         ][0]
 
 a not left out
     a is a word of the question as well: it must not win.
-        return _analogy(left_out=(1, 2))(a, b, c, weight)
+        [a, b, c] → [b, b, c]
 
 left out with a 0
     0 is no small cosine: where all others are negative, 0 wins. Use −infinity.
-        similarity = _cosine(weight[b] - weight[a] + weight[c], weight)
+        similarity = cosine(weight[b] - weight[a] + weight[c], weight)
         similarity[[a, b, c]] = 0
         return similarity.argmax().item()
 
@@ -125,15 +125,15 @@ ids of a shorter table
     The three rows were taken out of the table, so the ids behind them moved up. Keep the table, and give their
     similarities −infinity.
         rest = [row for row in range(len(weight)) if row not in (a, b, c)]
-        return _cosine(weight[b] - weight[a] + weight[c], weight[rest]).argmax().item()
+        return cosine(weight[b] - weight[a] + weight[c], weight[rest]).argmax().item()
 
 b − a − c
     c was subtracted. The step b − a starts from c: b − a + c.
-        return _analogy(signs=(-1, 1, -1))(a, b, c, weight)
+        weight[b] - weight[a] + weight[c] → weight[b] - weight[a] - weight[c]
 
 b forgotten
     b has no part in this: it is the nearest to a + c. The step goes from a to b: b − a + c.
-        return _analogy(signs=(1, 0, 1))(a, b, c, weight)
+        weight[b] - weight[a] → weight[a]
 
 step from b
     The step b − a was taken from b once more. It starts from c: b − a + c.
@@ -145,11 +145,11 @@ step from a to c
 
 step multiplied
     The step b − a was multiplied with c. It is added to it: b − a + c.
-        return _other_target(a, b, c, weight, (weight[b] - weight[a]) * weight[c])
+        weight[b] - weight[a] + weight[c] → (weight[b] - weight[a]) * weight[c]
 
 b − a alone
     b − a is the step. It starts from c: b − a + c.
-        return _analogy(signs=(-1, 1, 0))(a, b, c, weight)
+        weight[b] - weight[a] + weight[c] → weight[b] - weight[a]
 
 nearest to c
     That is the nearest to c. The step b − a is missing.
@@ -167,27 +167,25 @@ distance
     That is the distance between the points. Compare directions, by cosine.
         return _analogy(score=lambda v, w: -(w - v).norm(dim=1))(a, b, c, weight)
 """,
-    _cosine=_cosine,
+    cosine=cosine,
 )
 
 
-FAMILIES = (
-    *(
-        WrongAnswer(
-            name,
-            _first_of(count),
-            "Now and then the nearest rows are all words of the question, and then nothing is left to return. Three"
-            " words can be in the way: ask for the four nearest.",
-        )
-        for name, count in (("too few asked for", 2), ("three asked for", 3))
-    ),
+FAMILIES = tuple(
+    WrongAnswer(
+        name,
+        _first_of(count),
+        "Now and then the nearest rows are all words of the question, and then nothing is left to return. Three"
+        " words can be in the way: ask for the four nearest.",
+    )
+    for name, count in (("too few asked for", 2), ("three asked for", 3))
 )
 
 
 EXERCISE = Exercise(
     name="analogy",
     solution=analogy,
-    cases=_analogy_cases,
+    cases=cases,
     result=int,
     wrong=WRONG + FAMILIES,
     hints=(

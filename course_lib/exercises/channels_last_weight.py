@@ -1,4 +1,4 @@
-"""Lesson 05, exercise channels_last_weight."""
+"""Lesson 05, channels_last_weight: the weight of patches in channel, row, column turned to row, column, channel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def channels_last_weight(weight, channels, patch_size):
     return split.permute(0, 2, 3, 1).reshape(dimension, -1)
 
 
-def _weight_cases() -> list[Case]:
+def cases() -> list[Case]:
     def case(dimension: int, channels: int, patch_size: int, only: str = "") -> Case:
         weight = torch.arange(float(dimension * channels * patch_size**2)).reshape(dimension, -1)
         return Case(
@@ -35,17 +35,13 @@ def _weight_cases() -> list[Case]:
     ]
 
 
-def _moved(*order):
-    return lambda w, c, p: w.reshape(len(w), c, p, p).permute(order).reshape(len(w), -1)
-
-
 WRONG = mistakes(
     channels_last_weight,
     r"""
 unchanged
     Nothing was moved: a reshape keeps the order. The numbers of each row have to follow those of the patch: row,
     column, channel.
-        return weight
+        split.permute(0, 2, 3, 1) → split
 
 backwards
     The order was changed the other way round: this turns (P, P, C) into (C, P, P). Split the row as (C, P, P)
@@ -56,33 +52,31 @@ backwards
 
 row and column swapped
     The channel is last, but row and column have changed places.
-        return (
-            weight.reshape(len(weight), channels, patch_size, patch_size).permute(0, 3, 2, 1).reshape(len(weight), -1)
-        )
+        split.permute(0, 2, 3, 1) → split.permute(0, 3, 2, 1)
 
 not flattened
     The order is right. Flatten the last three axes into one.
-        return weight.reshape(len(weight), channels, patch_size, patch_size).permute(0, 2, 3, 1)
+        split.permute(0, 2, 3, 1).reshape(dimension, -1) → split.permute(0, 2, 3, 1)
 
 weight turned
     One row for each number of the result: D stays in front.
-        return channels_last_weight(weight, channels, patch_size).T
+        split.permute(0, 2, 3, 1).reshape(dimension, -1) → split.permute(0, 2, 3, 1).reshape(dimension, -1).T
 
 column, channel, row
     The order is now column, channel, row. permute names, for each new axis, the old one: (0, 2, 3, 1).
-        return _moved(0, 3, 1, 2)(weight, channels, patch_size)
+        split.permute(0, 2, 3, 1) → split.permute(0, 3, 1, 2)
 
 row, channel, column
     Only channel and row were swapped. The channel goes behind row and column: (0, 2, 3, 1).
-        return _moved(0, 2, 1, 3)(weight, channels, patch_size)
+        split.permute(0, 2, 3, 1) → split.permute(0, 2, 1, 3)
 
 rows of the weight mixed
     D moved as well, so numbers of different rows were mixed. It stays in front: (0, 2, 3, 1).
-        return _moved(1, 2, 3, 0)(weight, channels, patch_size)
+        split.permute(0, 2, 3, 1) → split.permute(1, 2, 3, 0)
 
 rows of the weight mixed, channel before
     D moved as well, so numbers of different rows were mixed. It stays in front: (0, 2, 3, 1).
-        return _moved(2, 3, 1, 0)(weight, channels, patch_size)
+        split.permute(0, 2, 3, 1) → split.permute(2, 3, 1, 0)
 
 row reversed
     The row was reversed. Row and column stay as they are, only the channel goes last.
@@ -98,7 +92,7 @@ pixels not flattened
 EXERCISE = Exercise(
     name="channels_last_weight",
     solution=channels_last_weight,
-    cases=_weight_cases,
+    cases=cases,
     result=Tensor,
     wrong=WRONG,
     hints=(

@@ -1,4 +1,4 @@
-"""Lesson 04, exercise count_patches."""
+"""Lesson 04, count_patches: how many whole patches of side P fit on an image, S pixels from one to the next."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def count_patches(height, width, patch_size, stride):
     return rows * columns
 
 
-def _count_cases() -> list[Case]:
+def cases() -> list[Case]:
     def case(height: int, width: int, patch_size: int, stride: int, only: str = "") -> Case:
         return Case(
             f"{height} × {width}, P = {patch_size}, S = {stride}",
@@ -69,7 +69,7 @@ one added once
 
 rows only
     That is how many patches stand one below the other. How many are side by side, and how many in all?
-        return (height - patch_size) // stride + 1
+        rows * columns → rows
 
 last start left out
     range(0, size - P, S) stops before size - P, and a patch can start there: range(0, size - P + 1, S).
@@ -96,15 +96,15 @@ first patch forgotten
 
 height used twice
     The height was used for both sides: right for square images only.
-        return ((height - patch_size) // stride + 1) ** 2
+        rows * columns → rows * rows
 
 width used twice
     The width was used for both sides: right for square images only.
-        return ((width - patch_size) // stride + 1) ** 2
+        rows * columns → columns * columns
 
 sides added
     Rows and columns of the grid were added: a grid of 3 rows and 4 columns has 12 places.
-        return (height - patch_size) // stride + 1 + (width - patch_size) // stride + 1
+        rows * columns → rows + columns
 
 patch size and stride swapped
     Patch size and stride have changed places: the first start is 0, the last is size − P, and S lies between two
@@ -133,7 +133,7 @@ hangs over
 EXERCISE = Exercise(
     name="count_patches",
     solution=count_patches,
-    cases=_count_cases,
+    cases=cases,
     result=int,
     quantities=lambda height, width, patch_size, stride: {
         "number of rows": (height - patch_size) // stride + 1,

@@ -1,20 +1,20 @@
-"""Lesson 09, exercise decode."""
+"""Lesson 09, decode: ids (B, N) and a codebook (K, L) -> the codes (B, N, L)."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
 
+from course_lib.exercises.codebooks import codebook_of
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise
-from course_lib.exercises.shared_09 import _codebook
 
 
 def decode(ids, codebook):
     return codebook[ids]
 
 
-def _id_cases() -> list[Case]:
+def cases() -> list[Case]:
     def case(ids: list, channels: int, side: int, codes: int, only: str = "") -> Case:
         shape = torch.tensor(ids).shape
         letters = {"N": shape[-1], "C": channels, "P": side, "K": codes}
@@ -22,7 +22,7 @@ def _id_cases() -> list[Case]:
             letters["B"] = shape[0]
         return Case(
             f"ids {ids} and {codes} codes of {channels}·{side}·{side} numbers",
-            (torch.tensor(ids), _codebook(codes, channels * side**2).requires_grad_()),
+            (torch.tensor(ids), codebook_of(codes, channels * side**2).requires_grad_()),
             "B N C·P·P" if len(shape) == 2 else "N C·P·P",
             letters,
             only,
@@ -42,23 +42,23 @@ WRONG = mistakes(
     r"""
 table turned
     The codebook must not be turned: code k is codebook[k], a row.
-        return codebook.T[ids]
+        codebook[ids] → codebook.T[ids]
 
 columns picked
     codebook[:, ids] picks columns. A code is a row: codebook[ids].
-        return codebook[:, ids]
+        codebook[ids] → codebook[:, ids]
 
 counted from 1
     Each patch got the code BEFORE its own: ids count from 0, and −1 wraps round to the last code.
-        return codebook[ids - 1]
+        codebook[ids] → codebook[ids - 1]
 
 one row further
     Each patch got the code AFTER its own, and the last id finds none. Ids count from 0, as rows do.
-        return codebook[ids + 1]
+        codebook[ids] → codebook[ids + 1]
 
 detached from the codebook
     A lookup hands its gradient to the rows it took: index the codebook itself, no copy of its numbers.
-        return codebook.detach()[ids]
+        codebook[ids] → codebook[ids].detach()
 
 one-hot rows
     These are the one-hot rows of the ids. The product with the codebook is missing.
@@ -79,11 +79,11 @@ shape of the ids lost
 
 numbers before patches
     Patches and numbers are swapped: the numbers of a code are the last axis.
-        return codebook[ids].transpose(-1, -2)
+        codebook[ids] → codebook[ids].mT
 
 first image only
     Only the first row of ids was looked up. All of them are wanted.
-        return codebook[ids[0]]
+        codebook[ids] → codebook[ids][0]
 
 codes added up
     The codes of all patches were added up. Every patch keeps a code of its own.
@@ -108,7 +108,7 @@ ids in a product
 ids flattened
     The ids were flattened, which is right only where they have one axis. The result keeps their shape:
     codebook[ids] takes ids of any shape.
-        return codebook[ids.flatten()]
+        codebook[ids] → codebook[ids.flatten()]
 
 table and ids swapped
     F.embedding takes the ids first and the table second: F.embedding(ids, codebook).
@@ -124,7 +124,7 @@ ids indexed by the codebook
 EXERCISE = Exercise(
     name="decode",
     solution=decode,
-    cases=_id_cases,
+    cases=cases,
     result=Tensor,
     gradient=1,
     wrong=WRONG,

@@ -1,4 +1,4 @@
-"""Lesson 05, exercise encoder_parameters."""
+"""Lesson 05, encoder_parameters: how many numbers a projection with bias and a table of positions learn."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ WRONG = mistakes(
     r"""
 matrix times tokens
     The matrix was counted once for each patch. It is shared: its count does not depend on N.
-        return tokens * patch_length * dimension + dimension + tokens * dimension
+        patch_length * dimension → patch_length * dimension * tokens
 
 positions left out
     Each token has a position row of D numbers as well: N·D more.
-        return patch_length * dimension + dimension
+        projection + positions → projection
 
 bias left out
     The projection has a bias: D numbers more.
-        return patch_length * dimension + tokens * dimension
+        patch_length * dimension + dimension → patch_length * dimension
 
 matrix only
     That is the matrix alone. The bias and the positions are learned too.
@@ -33,7 +33,7 @@ matrix only
 
 a matrix for each patch
     The projection was counted once for each patch. It is shared: its count does not depend on N.
-        return tokens * (patch_length * dimension + dimension) + tokens * dimension
+        projection + positions → projection * tokens + positions
 
 weights times tokens
     The projection was counted once for each patch, and the positions not at all. It is shared: its count does not
@@ -42,11 +42,11 @@ weights times tokens
 
 one position
     There is a position row for each of the N tokens, not one for all.
-        return patch_length * dimension + dimension + dimension
+        tokens * dimension → dimension
 
 positions as long as patches
     A position row is added to a token, so it has D numbers, not C·P·P.
-        return patch_length * dimension + dimension + tokens * patch_length
+        tokens * dimension → tokens * patch_length
 
 a class token too
     There is no class token here yet: N position rows.
@@ -58,27 +58,27 @@ bias for the tokens
 
 matrix with a row for each token
     The matrix turns C·P·P numbers into D. N is in neither of its sides: it is shared.
-        return patch_length * tokens + dimension + tokens * dimension
+        patch_length * dimension → patch_length * tokens
 
 a position for each number
     There is a position for each of the N tokens, D numbers each. D × D has no N in it.
-        return patch_length * dimension + dimension + dimension * dimension
+        tokens * dimension → dimension * dimension
 
 one number a position
     A position is a row of D numbers, not one number.
-        return patch_length * dimension + dimension + tokens
+        tokens * dimension → tokens
 
 positions squared
     N × N counts pairs of tokens. A position row has D numbers: N × D.
-        return patch_length * dimension + dimension + tokens * tokens
+        tokens * dimension → tokens * tokens
 
 sides of the matrix added
     The two sides of the matrix were added. It has C·P·P columns and D rows: multiply.
-        return patch_length + dimension + dimension + tokens * dimension
+        patch_length * dimension → patch_length + dimension
 
 sides of the positions added
     The two sides of the table of positions were added. It has N rows of D numbers: multiply.
-        return patch_length * dimension + dimension + tokens + dimension
+        tokens * dimension → tokens + dimension
 
 bias of one number
     The bias has D numbers.
@@ -94,11 +94,11 @@ bias for each token
 
 one row too many
     D numbers too many: the position rows have no bias, and there is no class token here yet.
-        return patch_length * dimension + dimension + tokens * dimension + dimension
+        tokens * dimension → tokens * dimension + dimension
 
 positions alone
     Those are the positions. The projection is learned too.
-        return tokens * dimension
+        projection + positions → positions
 
 numbers in the tokens
     These are the products that the projection works out, not the numbers that it learns: N is no factor.

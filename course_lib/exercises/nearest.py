@@ -1,4 +1,4 @@
-"""Lesson 03, exercise nearest."""
+"""Lesson 03, nearest: the k rows of a table with the largest cosine to a vector, best first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch.nn import functional as F
 
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise
-from course_lib.exercises.shared_03 import _cosine, _numbers, _table
+from course_lib.exercises.vector_tables import cosine, numbers, table_of
 
 
 def nearest(vector, weight, k):
@@ -15,10 +15,10 @@ def nearest(vector, weight, k):
     return similarity.topk(k).indices
 
 
-def _nearest_cases() -> list[Case]:
+def cases() -> list[Case]:
     def case(rows: int, columns: int, k: int, row: int, only: str = "") -> Case:
-        weight = _table(rows, columns, seed=rows)
-        vector = weight[row] + 0.3 * _numbers(columns, seed=k)
+        weight = table_of(rows, columns, seed=rows)
+        vector = weight[row] + 0.3 * numbers(columns, seed=k)
         return Case(
             f"a table ({rows}, {columns}) and k = {k}",
             (vector, weight, k),
@@ -54,7 +54,7 @@ dot product
 
 worst first
     The least similar came first. The cosine is 1 for the same direction, so the largest is wanted.
-        return _by(_cosine, largest=False)(vector, weight, k)
+        return _by(cosine, largest=False)(vector, weight, k)
 
 distance
     That is the distance between the points. The cosine compares directions only.
@@ -67,44 +67,44 @@ farthest
 best left out
     The best one was left out. That is sensible where the vector is itself a row of the table, but here it is any
     vector.
-        return _cosine(vector, weight).topk(k + 1).indices[1:]
+        return cosine(vector, weight).topk(k + 1).indices[1:]
 
 best last
     The right ids, worst first. Best first is wanted.
-        return _cosine(vector, weight).topk(k).indices.flip(0)
+        return cosine(vector, weight).topk(k).indices.flip(0)
 
 similarities in place of ids
     These are the cosines. The ids of the rows are wanted: .indices of topk or sort.
-        return _cosine(vector, weight).topk(k).values
+        return cosine(vector, weight).topk(k).values
 
 similarities through a list
     These are the cosines. The ids of the rows are wanted: .indices of topk, or range(len(weight)) sorted by the
     cosine of each row.
-        return torch.tensor(sorted(_cosine(vector, weight).tolist(), reverse=True)[:k])
+        return torch.tensor(sorted(cosine(vector, weight).tolist(), reverse=True)[:k])
 
 rows in place of ids
     These are the rows themselves. Their ids are wanted, (k,).
-        return weight[_cosine(vector, weight).topk(k).indices]
+        return weight[cosine(vector, weight).topk(k).indices]
 
 sign of the cosine lost
     The opposite direction counted as near: a cosine of −1 is as far as it gets, so no abs().
-        return _by(lambda v, w: _cosine(v, w).abs())(vector, weight, k)
+        similarity.topk → similarity.abs().topk
 
 one too many
     k ids are wanted, not k + 1.
-        return _cosine(vector, weight).topk(k + 1).indices
+        return cosine(vector, weight).topk(k + 1).indices
 
 all of them
     All ids came, in the right order. The first k are wanted.
-        return _cosine(vector, weight).argsort(descending=True)
+        return cosine(vector, weight).argsort(descending=True)
 
 only the best
     That is the best one alone. The k best are wanted, as a tensor (k,).
-        return _cosine(vector, weight).argmax()
+        similarity.topk(k).indices → similarity.topk(k).indices[0]
 
 first place cut off
     One is missing: the best was cut off. Here the vector need not be a row of the table, so it stays.
-        return _cosine(vector, weight).topk(k).indices[1:]
+        similarity.topk(k).indices → similarity.topk(k).indices[1:]
 
 divided by the square of the length
     The dot product was divided by the squared length: now short rows win. .norm(dim=1) is the length.
@@ -112,7 +112,7 @@ divided by the square of the length
 
 columns compared
     The cosine was taken along the columns, dim=0. A word is a row: dim=1 gives one number for each row.
-        return F.cosine_similarity(weight, vector.unsqueeze(0), dim=0).topk(k).indices
+        dim=1 → dim=0
 
 lengths of the columns
     weight.norm(dim=0) is the length of each column. A word is a row: dim=1.
@@ -122,14 +122,14 @@ columns scaled, not rows
     The columns were brought to length 1. A word is a row: dim=1.
         return _by(lambda v, w: F.normalize(w, dim=0) @ v)(vector, weight, k)
 """,
-    _cosine=_cosine,
+    cosine=cosine,
 )
 
 
 EXERCISE = Exercise(
     name="nearest",
     solution=nearest,
-    cases=_nearest_cases,
+    cases=cases,
     result=Tensor,
     slack=1e-6,
     wrong=WRONG,

@@ -1,13 +1,13 @@
-"""Lesson 09, exercise nearest_code."""
+"""Lesson 09, nearest_code: patches (B, N, L) and a codebook (K, L) -> the id of the nearest code, (B, N)."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
 
+from course_lib.exercises.codebooks import patch_cases
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Exercise
-from course_lib.exercises.shared_09 import _by_dot_product, _differences, _farthest, _patch_cases
 
 
 def nearest_code(patches, codebook):
@@ -17,7 +17,7 @@ def nearest_code(patches, codebook):
 
 def _each(distance):
     """(…, K): one number for each pair of patch and code, smallest for the code to choose."""
-    return lambda p, c: distance(_differences(p, c)).argmin(-1)
+    return lambda p, c: distance(p.unsqueeze(-2) - c).argmin(-1)
 
 
 WRONG = mistakes(
@@ -25,11 +25,11 @@ WRONG = mistakes(
     r"""
 farthest code
     Each patch got the code that is FARTHEST from it: argmin, not argmax.
-        return _farthest(patches, codebook)
+        distances.argmin → distances.argmax
 
 dot product
     The code with the largest dot product was taken. Long codes win there, near or not: use the distance.
-        return _by_dot_product(patches, codebook)
+        return (patches @ codebook.T).argmax(-1)
 
 smallest dot product
     The code with the SMALLEST dot product was taken. A dot product is no distance: subtract, square, add up.
@@ -66,20 +66,20 @@ differences not squared
 codes added up
     The squares were added up over the codes. Add over the numbers of a patch, the last axis, so that one distance
     is left for each code.
-        return (_differences(patches, codebook) ** 2).sum(-2).argmin(-1)
+        return ((patches.unsqueeze(-2) - codebook) ** 2).sum(-2).argmin(-1)
 
 axis kept
     An axis of size 1 is left behind, by keepdim=True or topk. An id is one number for a patch: [..., 0] takes it.
-        return torch.cdist(patches, codebook).argmin(-1, keepdim=True)
+        distances.argmin(dim=-1) → distances.argmin(dim=-1).unsqueeze(-1)
 
 wrong axis
     The smallest was sought among the patches, not among the codes: that is the nearest PATCH for each code. The
     codes are the last axis of the distances.
-        return torch.cdist(patches, codebook).argmin(-2)
+        dim=-1 → dim=-2
 
 no axis
     argmin without dim= seeks one place among all numbers. Each patch needs its own: dim=-1.
-        return torch.cdist(patches, codebook).argmin()
+        distances.argmin(dim=-1) → distances.argmin()
 
 one-hot rows
     These are one-hot rows of the right ids. Return the ids themselves.
@@ -91,7 +91,7 @@ distance to the nearest
 
 all distances
     These are the distances to all K codes. Now find the place of the smallest for each patch.
-        return torch.cdist(patches, codebook)
+        distances.argmin(dim=-1) → distances
 
 codes in order of distance
     These are all codes, nearest first. Only the first of them is wanted: [..., 0], or argmin.
@@ -103,40 +103,37 @@ the codes themselves
 
 counted from 1
     Every id is one too large. Codes are numbered from 0.
-        return nearest_code(patches, codebook) + 1
+        distances.argmin(dim=-1) → distances.argmin(dim=-1) + 1
 
 ids as floats
     The ids came as float32. They are places in a table: int64.
-        return nearest_code(patches, codebook).float()
+        distances.argmin(dim=-1) → distances.argmin(dim=-1).float()
 
 first image only
     Only the first image got ids. Every image of the batch is wanted.
-        return nearest_code(patches[0], codebook)
+        distances.argmin → distances[0].argmin
 
 sought in the batch
     The smallest was sought among the images of the batch. The codes are the last axis of the distances: dim=-1.
-        return torch.cdist(patches, codebook).argmin(0)
+        dim=-1 → dim=0
 
 all added up
     sum() without dim= adds up everything, so one number was left and its place is 0. Add over the numbers of a
     patch: dim=-1.
-        return (_differences(patches, codebook) ** 2).sum().argmin()
+        return ((patches.unsqueeze(-2) - codebook) ** 2).sum().argmin()
 
 squares not added up
     The squares were not added up: this is the place of the best single NUMBER in each code. First .sum(-1), one
     distance for each code.
-        return (_differences(patches, codebook) ** 2).argmin(-1)
+        return ((patches.unsqueeze(-2) - codebook) ** 2).argmin(-1)
 """,
-    _by_dot_product=_by_dot_product,
-    _differences=_differences,
-    _farthest=_farthest,
 )
 
 
 EXERCISE = Exercise(
     name="nearest_code",
     solution=nearest_code,
-    cases=_patch_cases,
+    cases=patch_cases,
     result=Tensor,
     wrong=WRONG,
     hints=(

@@ -1,4 +1,4 @@
-"""Lesson 03, exercise negative_sampling_loss."""
+"""Lesson 03, negative_sampling_loss: true pairs should score high, drawn ones low; one number for the batch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise, WrongAnswer
-from course_lib.exercises.shared_03 import _numbers
+from course_lib.exercises.vector_tables import numbers
 
 
 def negative_sampling_loss(centre, context, negatives):
@@ -17,12 +17,12 @@ def negative_sampling_loss(centre, context, negatives):
     return -(F.logsigmoid(right) + F.logsigmoid(-wrong).sum(-1)).mean()
 
 
-def _loss_cases() -> list[Case]:
+def cases() -> list[Case]:
     def case(batch: int, negatives: int, dimension: int, scale: float = 1.0, only: str = "") -> Case:
         args = (
-            _numbers(batch, dimension, seed=1, scale=scale).requires_grad_(),
-            _numbers(batch, dimension, seed=2, scale=scale),
-            _numbers(batch, negatives, dimension, seed=3, scale=scale),
+            numbers(batch, dimension, seed=1, scale=scale).requires_grad_(),
+            numbers(batch, dimension, seed=2, scale=scale),
+            numbers(batch, negatives, dimension, seed=3, scale=scale),
         )
         return Case(
             f"B = {batch}, K = {negatives}, D = {dimension}",
@@ -71,15 +71,6 @@ def _of_scores(loss):
     return wrong
 
 
-def _score_of(score):
-    """The loss with another score for the true pair."""
-    return lambda centre, context, others: (
-        -(
-            F.logsigmoid(score(centre, context)) + F.logsigmoid(-(others @ centre.unsqueeze(-1)).squeeze(-1)).sum(-1)
-        ).mean()
-    )
-
-
 def _plus(small):
     return _loss(log=lambda x: torch.log(torch.sigmoid(x) + small))
 
@@ -110,19 +101,19 @@ WRONG = mistakes(
     r"""
 sign of the negatives wrong
     The negatives were treated as true neighbours: their score has to go down, so it enters as logsigmoid(−score).
-        return _loss(sign=1.0)(centre, context, negatives)
+        -wrong → wrong
 
 negatives averaged
     The K negatives of a pair were averaged. The formula sums them; only the batch is averaged.
-        return _loss(negatives="mean")(centre, context, negatives)
+        F.logsigmoid(-wrong).sum → F.logsigmoid(-wrong).mean
 
 negatives left out
     The negatives have no influence. Without them, making all vectors equal and long would be the best answer.
-        return _loss(negatives="none")(centre, context, negatives)
+        F.logsigmoid(right) + F.logsigmoid(-wrong).sum(-1) → F.logsigmoid(right)
 
 batch summed
     The batch was summed. The mean over the batch is wanted.
-        return _loss(batch="sum")(centre, context, negatives)
+        F.logsigmoid(right) + F.logsigmoid(-wrong).sum(-1) → (F.logsigmoid(right) + F.logsigmoid(-wrong).sum(-1)).sum()
 
 one number a pair
     There is still one number for each pair: take the mean over the batch.
@@ -130,7 +121,7 @@ one number a pair
 
 minus sign missing
     This is what should become large. A loss should become small: put a minus in front.
-        return _loss(minus=False)(centre, context, negatives)
+        return -( → return (
 
 log of a sigmoid
     log(sigmoid(score)) is −infinity for a score of −1,200, since the sigmoid is rounded to 0 first. F.logsigmoid
@@ -159,7 +150,7 @@ K not summed
     The axis K is still there where one number a pair is wanted, (B,). If your scores come from a product with @,
     they are (B, K, 1), and .sum(-1) summed over the 1: take that axis away first, .squeeze(-1). If not, the sum
     over K is missing.
-        return _with_scores(lambda c, n: n @ c.unsqueeze(-1))(centre, context, negatives)
+        F.logsigmoid(-wrong).sum(-1) → F.logsigmoid(-wrong)
 
 K not summed, no mean
     The true pairs give one number each, (B,), the negatives K, (B, K). Sum those over K first; at the end one
@@ -177,7 +168,7 @@ K summed in place of D
 
 centre @ context
     Two tables (B, D) do not fit with @. Row b belongs to row b: multiply number by number, then sum over D.
-        return _loss()(centre, centre @ context, negatives)
+        centre * context → centre @ context
 
 products of the negatives not added up
     A score is the sum of D products, one number for two vectors. For the negatives (B, K) is wanted, and yours are
@@ -197,7 +188,7 @@ each negative with every centre, added up
 negatives @ centre
     Between (B, D) and (B, K, D) a product with @ does not know which axes are the same B. Multiply number by number
     and sum over D, as for the true pair; centre needs an axis of size 1 where negatives have K.
-        return _with_scores(lambda c, n: n @ c)(centre, context, negatives)
+        centre.unsqueeze(-1) → centre
 
 centre @ negatives
     Between (B, D) and (B, K, D) a product with @ does not know which axes are the same B. Multiply number by number
@@ -207,7 +198,7 @@ centre @ negatives
 negatives @ centre[:, None]
     With @ the last axis of the left side is summed with the last but one of the right side: D has to stand there.
     centre[:, None] is (B, 1, D), which goes with * and .sum(-1).
-        return _with_scores(lambda c, n: n @ c[:, None])(centre, context, negatives)
+        centre.unsqueeze(-1) → centre.unsqueeze(1)
 
 centre[:, None] @ negatives
     With @ the last axis of the left side is summed with the last but one of the right side: D has to stand there.
@@ -217,7 +208,7 @@ centre[:, None] @ negatives
 all scores in one sum
     The scores of all negatives of all pairs went into one sum: .sum() without an axis leaves a single number.
     .sum(-1) sums over D alone and leaves (B, K).
-        return _with_scores(lambda c, n: (c.unsqueeze(1) * n).sum())(centre, context, negatives)
+        -wrong → -wrong.sum()
 
 one score for everything
     All products of the batch went into one sum: .sum() without an axis leaves a single number. Each pair has scores
@@ -266,11 +257,7 @@ mean over everything
 
 negatives against the context
     The negatives met the context. They stand in its place, so they meet the centre.
-        return (
-            _loss()(centre, context, negatives)
-            + F.logsigmoid(-(negatives @ centre.unsqueeze(-1))).sum(1).mean()
-            - F.logsigmoid(-(negatives @ context.unsqueeze(-1))).sum(1).mean()
-        )
+        centre.unsqueeze → context.unsqueeze
 
 each centre with every context
     centre @ context.T gives the score of every centre with every context, (B, B). Row b belongs to row b: (centre *
@@ -287,39 +274,31 @@ first negative only
 
 products averaged
     The score of the true pair is the mean of the D products. A dot product is their sum: .sum(-1).
-        return _score_of(lambda centre, context: (centre * context).mean(-1))(centre, context, negatives)
+        (centre * context).sum → (centre * context).mean
 
 centre and context added
     The numbers of centre and context were added. A score is a dot product: multiply number by number, then sum.
-        return _score_of(lambda centre, context: (centre + context).sum(-1))(centre, context, negatives)
+        centre * context → centre + context
 
 context with itself
     The true pair was scored by the context times itself. A score compares two vectors: centre and context.
-        return _score_of(lambda centre, context: (context * context).sum(-1))(centre, context, negatives)
+        centre * context → context * context
 
 two parts subtracted
     The part of the negatives was subtracted. Both parts should become large, so they are added.
-        return _of_scores(lambda right, wrong: -(F.logsigmoid(right) - F.logsigmoid(-wrong).sum(-1)).mean())(
-            centre, context, negatives
-        )
+        F.logsigmoid(right) + F.logsigmoid(-wrong).sum(-1) → F.logsigmoid(right) - F.logsigmoid(-wrong).sum(-1)
 
 two parts multiplied
     The two parts were multiplied. They are logarithms of probabilities: add them.
-        return _of_scores(lambda right, wrong: -(F.logsigmoid(right) * F.logsigmoid(-wrong).sum(-1)).mean())(
-            centre, context, negatives
-        )
+        F.logsigmoid(right) + F.logsigmoid(-wrong).sum(-1) → F.logsigmoid(right) * F.logsigmoid(-wrong).sum(-1)
 
 sigmoid without log for the true pair
     The logarithm is missing in the part of the true pair: F.logsigmoid there as well.
-        return _of_scores(lambda right, wrong: -(torch.sigmoid(right) + F.logsigmoid(-wrong).sum(-1)).mean())(
-            centre, context, negatives
-        )
+        F.logsigmoid(right) → F.sigmoid(right)
 
 sigmoid without log for the negatives
     The logarithm is missing in the part of the negatives: F.logsigmoid there as well.
-        return _of_scores(lambda right, wrong: -(F.logsigmoid(right) + torch.sigmoid(-wrong).sum(-1)).mean())(
-            centre, context, negatives
-        )
+        F.logsigmoid(-wrong) → F.sigmoid(-wrong)
 
 all axes of one squeezed
     squeeze() without an axis takes away EVERY axis of size 1, also that of a batch of one or of one negative: name
@@ -339,23 +318,21 @@ cross entropy of sigmoids
 )
 
 
-FAMILIES = (
-    *(
-        WrongAnswer(
-            f"{small} added to the sigmoid",
-            _plus(float(small)),
-            "A small number in the logarithm hides the infinity: the loss of a score of −1,200 comes out far too"
-            " small, and no gradient is left there. F.logsigmoid needs no such help.",
-        )
-        for small in ("1e-12", "1e-10", "1e-9", "1e-8", "1e-7", "1e-6", "1e-5")
-    ),
+FAMILIES = tuple(
+    WrongAnswer(
+        f"{small} added to the sigmoid",
+        _plus(float(small)),
+        "A small number in the logarithm hides the infinity: the loss of a score of −1,200 comes out far too"
+        " small, and no gradient is left there. F.logsigmoid needs no such help.",
+    )
+    for small in ("1e-12", "1e-10", "1e-9", "1e-8", "1e-7", "1e-6", "1e-5")
 )
 
 
 EXERCISE = Exercise(
     name="negative_sampling_loss",
     solution=negative_sampling_loss,
-    cases=_loss_cases,
+    cases=cases,
     result=Tensor,
     gradient=0,
     slack=1e-7,

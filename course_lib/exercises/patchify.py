@@ -1,13 +1,13 @@
-"""Lesson 04, exercise patchify."""
+"""Lesson 04, patchify: images (B, C, H, W) -> patches (B, N, C·P·P), row by row."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
 
+from course_lib.exercises.image_cases import IMAGE_CASES, describe, sizes_of
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise, pixels
-from course_lib.exercises.shared_04 import _IMAGE_CASES, _describe, _sizes
 
 
 def patchify(images, patch_size):
@@ -18,10 +18,10 @@ def patchify(images, patch_size):
     return patches_first.reshape(batch, rows * columns, channels * patch_size * patch_size)
 
 
-def _patchify_cases() -> list[Case]:
+def cases() -> list[Case]:
     return [
-        Case(_describe(*sizes), (pixels(*sizes[:4]), sizes[4]), "B N C·P·P", _sizes(*sizes), only)
-        for *sizes, only in _IMAGE_CASES
+        Case(describe(*sizes), (pixels(*sizes[:4]), sizes[4]), "B N C·P·P", sizes_of(*sizes), only)
+        for *sizes, only in IMAGE_CASES
     ]
 
 
@@ -54,15 +54,6 @@ def marked_pixels(case: Case, patches: Tensor) -> str:
 def _split(images, patch_size):
     batch, channels, height, width = images.shape
     return images.reshape(batch, channels, height // patch_size, patch_size, width // patch_size, patch_size)
-
-
-def _patchify_order(*order):
-    def wrong(images, patch_size):
-        batch, channels, height, width = images.shape
-        count = (height // patch_size) * (width // patch_size)
-        return _split(images, patch_size).permute(order).reshape(batch, count, channels * patch_size**2)
-
-    return wrong
 
 
 def _sizes_of_the_example(split, merged):
@@ -105,7 +96,7 @@ return inside the loop
 
 merge missing
     Split and swapped, but not merged: reshape to (B, N, C·P·P).
-        return _split(images, patch_size).permute(0, 2, 4, 1, 3, 5)
+        patches_first.reshape(batch, rows * columns, channels * patch_size * patch_size) → patches_first
 
 batch flattened into each patch
     flatten() also flattened the batch: flatten(1) begins behind it. And the batch axis stays in front.
@@ -114,7 +105,7 @@ batch flattened into each patch
 images mixed
     The patches of all images were stacked behind each other and then reshaped, so images are mixed:
     torch.stack(..., dim=1) puts the patches of one image together.
-        return patchify(images, patch_size).transpose(0, 1).reshape(patchify(images, patch_size).shape)
+        split.permute(0, 2, 4, 1, 3, 5) → split.permute(2, 4, 0, 1, 3, 5)
 
 unfold reshaped
     F.unfold puts the patches into the COLUMNS. A reshape gives the wanted shape but does not turn them: swap the
@@ -139,21 +130,17 @@ windows not permuted
     Your axes now stand (B, C, rows, columns, P, P): the channel is in front of the grid. It belongs behind it, (B,
     rows, columns, C, P, P). From the split (B, C, rows, P, columns, P) that is permute(0, 2, 4, 1, 3, 5); after
     unfold, permute(0, 2, 3, 1, 4, 5).
-        return (
-            images.unfold(2, patch_size, patch_size)
-            .unfold(3, patch_size, patch_size)
-            .reshape(len(images), -1, images.shape[1] * patch_size * patch_size)
-        )
+        split.permute(0, 2, 4, 1, 3, 5) → split.permute(0, 1, 2, 4, 3, 5)
 
 channel inside the grid
     Your axes now stand (B, rows, C, columns, P, P): the channel is between the two axes of the grid. It belongs
     behind both.
-        return _patchify_order(0, 2, 1, 4, 3, 5)(images, patch_size)
+        split.permute(0, 2, 4, 1, 3, 5) → split.permute(0, 2, 1, 4, 3, 5)
 
 grid column inside the patch
     Your axes now stand (B, rows, P, C, columns, P): the grid column is inside the patch. In which order did they
     stand before permute? The split gives (B, C, rows, P, columns, P), unfold gives (B, C, rows, columns, P, P).
-        return _patchify_order(0, 2, 3, 1, 4, 5)(images, patch_size)
+        split.permute(0, 2, 4, 1, 3, 5) → split.permute(0, 2, 3, 1, 4, 5)
 
 sizes of the example
     The sizes are those of the example in the lesson. Take batch, channels, height and width from images.shape, and
@@ -180,36 +167,35 @@ reshape alone
     A reshape keeps the reading order: it cuts the row-by-row stream of pixels into pieces of equal length. Such a
     piece is a strip, not a tile. Split both sides first, then change the reading order with permute, then merge. If
     your code has a permute: it gives a new tensor and leaves the old one as it was. Is its result kept?
-        batch, channels, height, width = images.shape
-        return images.reshape(batch, height // patch_size * (width // patch_size), -1)
+        patches_first.reshape → split.reshape
 
 column by column
     The tiles are right, but they are numbered from top to bottom. Patches are numbered row by row: the grid row
     comes before the grid column.
-        return _patchify_order(0, 4, 2, 1, 3, 5)(images, patch_size)
+        split.permute(0, 2, 4, 1, 3, 5) → split.permute(0, 4, 2, 1, 3, 5)
 
 channel last
     Each patch has the right numbers, flattened row, column, channel. The contract is channel, row, column, as in a
     Conv2d weight.
-        return _patchify_order(0, 2, 4, 3, 5, 1)(images, patch_size)
+        split.permute(0, 2, 4, 1, 3, 5) → split.permute(0, 2, 4, 3, 5, 1)
 
 patches turned
     Row and column inside the patch have changed places: every tile lies on its side.
-        return _patchify_order(0, 2, 4, 1, 5, 3)(images, patch_size)
+        split.permute(0, 2, 4, 1, 3, 5) → split.permute(0, 2, 4, 1, 5, 3)
 
 channel between row and column
     Inside the patch the order is row, channel, column. The contract is channel, row, column.
-        return _patchify_order(0, 2, 4, 3, 1, 5)(images, patch_size)
+        split.permute(0, 2, 4, 1, 3, 5) → split.permute(0, 2, 4, 3, 1, 5)
 
 grid and tile turned
     Rows and columns have changed places twice: in the numbering of the patches and inside each of them. That is
     patchify of the turned image.
-        return _patchify_order(0, 4, 2, 1, 5, 3)(images, patch_size)
+        split.permute(0, 2, 4, 1, 3, 5) → split.permute(0, 4, 2, 1, 5, 3)
 
 row and grid mixed
     permute took the axes inside the patch for those of the grid. After the split the axes are batch, channel, grid
     row, row, grid column, column.
-        return _patchify_order(0, 3, 5, 1, 2, 4)(images, patch_size)
+        split.permute(0, 2, 4, 1, 3, 5) → split.permute(0, 3, 5, 1, 2, 4)
 
 split the wrong way round
     Height and width were split into (P, rows) and (P, columns): the pixels of such a patch lie far apart.
@@ -237,10 +223,7 @@ channels apart
 
 square images only
     One side was used for both: right for square images only.
-        batch, channels, height, _ = images.shape
-        side = height // patch_size
-        split = images.reshape(batch, channels, side, patch_size, side, patch_size)
-        return split.permute(0, 2, 4, 1, 3, 5).reshape(batch, side * side, -1)
+        width // patch_size → height // patch_size
 
 unfold not turned
     Your patches are the columns. Swap the last two axes: .transpose(1, 2).
@@ -273,7 +256,7 @@ patches not flattened
 EXERCISE = Exercise(
     name="patchify",
     solution=patchify,
-    cases=_patchify_cases,
+    cases=cases,
     result=Tensor,
     picture=marked_pixels,
     wrong=WRONG,

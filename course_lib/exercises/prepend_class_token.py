@@ -1,4 +1,4 @@
-"""Lesson 07, exercise prepend_class_token."""
+"""Lesson 07, prepend_class_token: one row in front of the tokens of every image, (B, N, D) -> (B, N + 1, D)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def prepend_class_token(tokens, class_token):
     return torch.cat([first, tokens], dim=1)
 
 
-def _token_cases() -> list[Case]:
+def cases() -> list[Case]:
     def case(batch: int, count: int, dimension: int, only: str = "") -> Case:
         args = (
             random_numbers(batch, count, dimension, seed=1).requires_grad_(),  # they come from a layer that learns
@@ -83,7 +83,7 @@ row of zeros
 EXERCISE = Exercise(
     name="prepend_class_token",
     solution=prepend_class_token,
-    cases=_token_cases,
+    cases=cases,
     result=Tensor,
     gradient=1,
     wrong=WRONG,

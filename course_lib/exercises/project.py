@@ -1,4 +1,4 @@
-"""Lesson 05, exercise project."""
+"""Lesson 05, project: patches (B, N, L) -> tokens (B, N, D) by one matrix and a bias."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def project(patches, weight, bias):
     return patches @ weight.T + bias
 
 
-def _project_cases() -> list[Case]:
+def cases() -> list[Case]:
     def case(batch: int, count: int, length: int, dimension: int, only: str = "") -> Case:
         args = (
             random_numbers(batch, count, length, seed=1),
@@ -44,27 +44,27 @@ WRONG = mistakes(
 weight not turned
     weight has one ROW for each number of the result, so it has to be turned first. Which attribute of a matrix
     turns it? Where C·P·P = D nothing stops you.
-        return patches @ weight + bias
+        weight.T → weight
 
 bias forgotten
     Each number is off by the same amount in its column: that is the bias. Every token gets it once.
-        return patches @ weight.T
+        patches @ weight.T + bias → patches @ weight.T
 
 bias subtracted
     The bias is added, not subtracted.
-        return patches @ weight.T - bias
+        patches @ weight.T + bias → patches @ weight.T - bias
 
 bias twice
     The bias was added twice: F.linear adds it already.
-        return torch.nn.functional.linear(patches, weight, bias) + bias
+        patches @ weight.T → patches @ weight.T + bias
 
 bias multiplied
     The bias is added to each token, not multiplied.
-        return patches @ weight.T * bias
+        patches @ weight.T + bias → patches @ weight.T * bias
 
 patches added up
     The patches were added up: each patch keeps a vector of its own.
-        return (patches @ weight.T + bias).sum(1)
+        patches @ weight.T + bias → (patches @ weight.T + bias).sum(1)
 
 patches averaged
     The patches were averaged: each patch keeps a vector of its own.
@@ -83,7 +83,7 @@ a matrix for each patch
 
 tokens and numbers swapped
     The tokens stand in the columns: each token is a row.
-        return (patches @ weight.T + bias).transpose(1, 2)
+        patches @ weight.T + bias → (patches @ weight.T + bias).mT
 
 weight reshaped, not turned
     A reshape keeps the numbers in their order, so the rows are torn apart. To turn a matrix is .T.
@@ -95,11 +95,11 @@ reshape in place of transpose
 
 first image only
     Only the first image was projected: @ works on the last two axes, so the batch may stay.
-        return patches[0] @ weight.T + bias
+        patches @ weight.T → patches[0] @ weight.T
 
 batch and patches merged
     All patches of the batch stand in one list. Keep the batch axis: @ needs no flattening.
-        return patches.flatten(0, 1) @ weight.T + bias
+        patches @ weight.T → patches.flatten(0, 1) @ weight.T
 
 a nonlinearity after it
     No ReLU here: the projection is the product and the bias, nothing more.
@@ -111,7 +111,7 @@ divided by a root
 
 one number of the bias for all
     Each of the D numbers of a token has a bias of its own: add the whole bias.
-        return patches @ weight.T + bias[0]
+        patches @ weight.T + bias → patches @ weight.T + bias[0]
 
 weight on the left
     Here the N patches meet the C·P·P columns of the weight: the weight stands on the left, or the patches were
@@ -158,7 +158,7 @@ FAMILIES = (
 EXERCISE = Exercise(
     name="project",
     solution=project,
-    cases=_project_cases,
+    cases=cases,
     result=Tensor,
     gradient=1,
     slack=1e-10,

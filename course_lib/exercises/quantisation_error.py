@@ -1,14 +1,14 @@
-"""Lesson 09, exercise quantisation_error."""
+"""Lesson 09, quantisation_error: the mean squared difference between patches and their nearest codes."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
 
+from course_lib.exercises.codebooks import patch_cases
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise
 from course_lib.exercises.nearest_code import nearest_code
-from course_lib.exercises.shared_09 import _by_dot_product, _differences, _farthest, _patch_cases
 
 
 def quantisation_error(patches, codebook):
@@ -16,8 +16,8 @@ def quantisation_error(patches, codebook):
     return ((patches - codebook[ids]) ** 2).mean()
 
 
-def _error_cases() -> list[Case]:
-    return [Case(case.label, case.args, "", case.letters, case.only) for case in _patch_cases()]
+def cases() -> list[Case]:
+    return [Case(case.label, case.args, "", case.letters, case.only) for case in patch_cases()]
 
 
 def _chosen(choose):
@@ -34,12 +34,12 @@ WRONG = mistakes(
     r"""
 summed
     The squares were added up. Take their mean, or a larger image would count as a worse one.
-        return (_residual(patches, codebook) ** 2).sum()
+        ((patches - codebook[ids]) ** 2).mean → ((patches - codebook[ids]) ** 2).sum
 
 summed over a patch
     The squares of a patch were added up, and only then came the mean over patches. Take the mean over all numbers,
     so that patches of other sizes can be compared.
-        return (_residual(patches, codebook) ** 2).sum(-1).mean()
+        (patches - codebook[ids]) ** 2 → ((patches - codebook[ids]) ** 2).sum(-1)
 
 summed over an image
     The squares of an image were added up, and only then came the mean over images. Take the mean over all numbers.
@@ -55,15 +55,15 @@ variance
 
 only the code squared
     ** binds more tightly than the minus: only the code was squared. Put brackets around the difference.
-        return (patches - codebook[nearest_code(patches, codebook)] ** 2).mean()
+        (patches - codebook[ids]) ** 2 → patches - codebook[ids] ** 2
 
 worst number only
     This is the largest of the squares. Their mean is wanted.
-        return (_residual(patches, codebook) ** 2).max()
+        ((patches - codebook[ids]) ** 2).mean → ((patches - codebook[ids]) ** 2).max
 
 root taken
     This is the root of the wanted number. The mean of the squares is asked for, without a root.
-        return (_residual(patches, codebook) ** 2).mean().sqrt()
+        ((patches - codebook[ids]) ** 2).mean() → ((patches - codebook[ids]) ** 2).mean().sqrt()
 
 mean distance
     This is the mean DISTANCE, a root for each patch. Wanted are squared differences, and their mean over all
@@ -72,7 +72,7 @@ mean distance
 
 one number a patch
     There is still one error for each patch. Take the mean over all of them: one number.
-        return (_residual(patches, codebook) ** 2).mean(-1)
+        ((patches - codebook[ids]) ** 2).mean() → ((patches - codebook[ids]) ** 2).mean(dim=-1)
 
 one number an image
     There is still one error for each image. Take the mean over the batch as well.
@@ -84,19 +84,19 @@ halved
 
 absolute differences
     These are absolute differences. Square them before the mean.
-        return _residual(patches, codebook).abs().mean()
+        (patches - codebook[ids]) ** 2 → (patches - codebook[ids]).abs()
 
 differences not squared
     The differences were averaged with their signs, so above and below cancel out. Square them first.
-        return _residual(patches, codebook).mean()
+        (patches - codebook[ids]) ** 2 → (patches - codebook[ids])
 
 squared after the mean
     The mean was taken first and squared then: above and below cancelled out before. Square first.
-        return _residual(patches, codebook).mean() ** 2
+        ((patches - codebook[ids]) ** 2).mean() → (patches - codebook[ids]).mean() ** 2
 
 all codes
     Every patch was compared with ALL codes. Only its nearest one counts.
-        return (_differences(patches, codebook) ** 2).mean()
+        return ((patches.unsqueeze(-2) - codebook) ** 2).mean()
 
 all distances
     This is the mean over ALL pairs of patch and code, and of sums. Only the nearest code of a patch counts, and the
@@ -109,7 +109,7 @@ smallest of all distances
 
 mean over the batch only
     mean(0) averages over the images only. One number is wanted: mean() without an axis.
-        return (_residual(patches, codebook) ** 2).mean(0)
+        ((patches - codebook[ids]) ** 2).mean() → ((patches - codebook[ids]) ** 2).mean(dim=0)
 
 mean of the codes
     The patches were compared with the mean of all codes. Each has a nearest code: find it first.
@@ -117,15 +117,15 @@ mean of the codes
 
 first code
     Every patch was compared with code 0. Each has a nearest code: find it first.
-        return ((patches - codebook[0]) ** 2).mean()
+        codebook[ids] → codebook[0]
 
 farthest code
     This is the error against the FARTHEST codes: argmin, not argmax.
-        return _chosen(_farthest)(patches, codebook)
+        torch.cdist(patches, codebook).argmin → torch.cdist(patches, codebook).argmax
 
 dot product
     This is the error against the codes with the largest dot product. The nearest ones are wanted.
-        return _chosen(_by_dot_product)(patches, codebook)
+        return _chosen(lambda p, c: (p @ c.T).argmax(-1))(patches, codebook)
 
 best patch only
     This is the error of the luckiest patch. The mean over all patches is wanted.
@@ -133,7 +133,7 @@ best patch only
 
 first image only
     Only the first image of the batch was measured. The mean is over all of them.
-        return (_residual(patches[0], codebook) ** 2).mean()
+        patches - codebook[ids] → (patches - codebook[ids])[0]
 
 smallest distance of all
     min() without dim= gives one distance, that of the best pair. EACH patch has a nearest code; their squared
@@ -142,7 +142,7 @@ smallest distance of all
 
 squares not averaged
     These are the squares, one for each number of each patch. Their mean is wanted: .mean().
-        return _residual(patches, codebook) ** 2
+        ((patches - codebook[ids]) ** 2).mean() → (patches - codebook[ids]) ** 2
 
 a root for each patch
     A root was taken for each patch. The mean of the squares is asked for, without any root.
@@ -167,36 +167,36 @@ last image only
 
 means of the images added up
     The errors of the images were added up. Take their mean: the error must not grow with the batch.
-        return (_residual(patches, codebook) ** 2).mean((-1, -2)).sum()
+        (patches - codebook[ids]) ** 2 → ((patches - codebook[ids]) ** 2).sum(0)
 
 each number with a code of its own
     Each NUMBER was compared with the code that fits it best. A patch takes one code as a whole: first one distance
     for each pair of patch and code, then the smallest.
-        return (_differences(patches, codebook) ** 2).amin(-2).mean()
+        return ((patches.unsqueeze(-2) - codebook) ** 2).amin(-2).mean()
 
 codes added
     The codes were added to the patches. What is lost is the difference: patches − codebook[ids].
-        return ((patches + codebook[nearest_code(patches, codebook)]) ** 2).mean()
+        patches - codebook[ids] → patches + codebook[ids]
 
 codes multiplied
     Patches and codes were multiplied. What is lost is the difference: patches − codebook[ids].
-        return ((patches * codebook[nearest_code(patches, codebook)]) ** 2).mean()
+        patches - codebook[ids] → patches * codebook[ids]
 
 codes alone
     These are the squares of the codes alone. What is lost is the difference to the patches.
-        return (codebook[nearest_code(patches, codebook)] ** 2).mean()
+        patches - codebook[ids] → codebook[ids]
 
 third power
     Third powers keep the sign, so above and below cancel out. A square is ** 2.
-        return (_residual(patches, codebook) ** 3).mean()
+        ** 2 → ** 3
 
 squared twice
     The squares were squared once more. One ** 2 is enough, and the mean is taken of that.
-        return (_residual(patches, codebook) ** 4).mean()
+        ** 2 → ** 4
 
 base and exponent swapped
     2 ** x is a power of two. The square has the difference in front: x ** 2.
-        return (2 ** _residual(patches, codebook)).mean()
+        (patches - codebook[ids]) ** 2 → 2 ** (patches - codebook[ids])
 
 distances forgotten
     argmin was taken over the numbers of a patch, and its place used as an id. Ids come from the distances between
@@ -206,20 +206,17 @@ distances forgotten
 one code for all
     argmin without dim= gives one place among ALL distances, for all patches together. Each patch has a nearest code
     of its own: dim=-1.
-        return ((patches - codebook[torch.cdist(patches, codebook).argmin()]) ** 2).mean()
+        torch.cdist(patches, codebook).argmin(dim=-1) → torch.cdist(patches, codebook).argmin()
 
 patches among themselves
     The distances are those between patches. Each is nearest to itself, and its own number was taken for the id of a
     code: torch.cdist(patches, codebook).
-        return ((patches - codebook[torch.cdist(patches, patches).argmin(-1)]) ** 2).mean()
+        torch.cdist(patches, codebook) → torch.cdist(patches, patches)
 
 doubled in place of squared
     * 2 doubles the differences. A square is ** 2.
-        return (_residual(patches, codebook) * 2).mean()
+        (patches - codebook[ids]) ** 2 → (patches - codebook[ids]) * 2
 """,
-    _by_dot_product=_by_dot_product,
-    _differences=_differences,
-    _farthest=_farthest,
     nearest_code=nearest_code,
 )
 
@@ -227,7 +224,7 @@ doubled in place of squared
 EXERCISE = Exercise(
     name="quantisation_error",
     solution=quantisation_error,
-    cases=_error_cases,
+    cases=cases,
     result=Tensor,
     slack=1e-9,
     wrong=WRONG,

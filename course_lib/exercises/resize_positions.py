@@ -1,4 +1,4 @@
-"""Lesson 07, exercise resize_positions."""
+"""Lesson 07, resize_positions: a table of positions for another grid; the row of the class token stays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def resize_positions(positions, old_grid, new_grid):
     return torch.cat([class_row, resized[0].flatten(1).T])
 
 
-def _grid_cases() -> list[Case]:
+def cases() -> list[Case]:
     def case(old: tuple[int, int], new: tuple[int, int], dimension: int, only: str = "") -> Case:
         args = (random_numbers(1 + old[0] * old[1], dimension, seed=4), old, new)
         return Case(
@@ -114,7 +114,7 @@ height and width swapped
 
 bilinear
     These are the numbers of bilinear. This course resizes bicubic.
-        return _resize(mode="bilinear")(positions, old_grid, new_grid)
+        "bicubic" → "bilinear"
 
 nearest
     Rows were copied from the nearest place. Interpolate them: bicubic.
@@ -123,11 +123,11 @@ nearest
 corners aligned
     align_corners=True pins the outer rows to the border and stretches the rest. The convention here is
     align_corners=False.
-        return _resize(corners=True)(positions, old_grid, new_grid)
+        align_corners=False → align_corners=True
 
 reshape in place of transpose
     (N, D) was reshaped to (D, rows, columns): right shape, scrambled numbers. Turn it first: .T.
-        return _resize(turned=False)(positions, old_grid, new_grid)
+        grid_rows.T → grid_rows
 
 class row lost
     The class row is gone: put it back in front.
@@ -197,7 +197,7 @@ FAMILIES = (
 EXERCISE = Exercise(
     name="resize_positions",
     solution=resize_positions,
-    cases=_grid_cases,
+    cases=cases,
     result=Tensor,
     slack=1e-9,
     wrong=WRONG + FAMILIES,

@@ -1,4 +1,4 @@
-"""Lesson 03, exercise skip_gram_pairs."""
+"""Lesson 03, skip_gram_pairs: all pairs of a word and a neighbour in its sentence, up to a window away."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def skip_gram_pairs(sentences, window):
     return pairs
 
 
-def _pair_cases() -> list[Case]:
+def cases() -> list[Case]:
     def case(sentences: list[list[int]], window: int, only: str = "") -> Case:
         return Case(f"the sentences {sentences} and window {window}", (sentences, window), only=only)
 
@@ -110,15 +110,15 @@ WRONG = mistakes(
 right-hand neighbours missing
     Only words on the left became neighbours. A slice or range ends one before its end: go up to middle + window +
     1.
-        return _pairs(right=False)(sentences, window)
+        middle + window → middle
 
 left-hand neighbours missing
     Only words on the right became neighbours.
-        return _pairs(left=False)(sentences, window)
+        middle - window → middle
 
 last neighbour missing
     The farthest neighbour on the right is missing: range stops before its end, so it has to be middle + window + 1.
-        return _pairs(reach=-1)(sentences, window)
+        middle + window + 1 → middle + window
 
 words compared, not positions
     A repeated word was taken for the centre itself. Compare places, not words.
@@ -142,7 +142,7 @@ window ignored
 
 window too wide
     One neighbour too many on the right: up to middle + window, both included.
-        return _pairs(reach=1)(sentences, window)
+        middle + window + 1 → middle + window + 2
 
 slice begins below zero
     sentence[middle − window : middle] with a negative start counts from the end. Use max(0, middle − window).
@@ -248,7 +248,7 @@ farthest missing on both sides
 
 farthest missing on the left
     The farthest neighbour on the left is missing: the places begin at middle − window.
-        return _pairs(reach_left=-1)(sentences, window)
+        middle - window → middle - window + 1
 
 first sentence only
     Only the first sentence was read. Does `return` stand inside the loop?
@@ -270,9 +270,7 @@ return inside the loop over words
 
 last word left out
     The last word of a sentence was never a centre: range(len(sentence)) goes up to it.
-        return _each_place(lambda s, i, w: [(s[i], s[j]) for j in _around(s, i, w)] if i < len(s) - 1 else [])(
-            sentences, window
-        )
+        range(len(sentence)) → range(len(sentence) - 1)
 
 only the farthest
     Only words exactly `window` places away were taken: all nearer ones count as well.
@@ -284,7 +282,7 @@ neighbours in one list
 
 ids without pairs
     The ids stand one after another. Append each pair as one entry: pairs.append((centre, context)).
-        return _each_place(lambda s, i, w: [word for j in _around(s, i, w) for word in (s[i], s[j])])(sentences, window)
+        pairs.append → pairs.extend
 
 stopped at the border
     A place outside the sentence ended the loop. Skip that place and go on: `continue`, not `break`.
@@ -304,7 +302,7 @@ window always 2
 EXERCISE = Exercise(
     name="skip_gram_pairs",
     solution=skip_gram_pairs,
-    cases=_pair_cases,
+    cases=cases,
     result=list,
     read=_read_pairs,
     wrong=WRONG,

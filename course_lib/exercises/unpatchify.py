@@ -1,13 +1,13 @@
-"""Lesson 04, exercise unpatchify."""
+"""Lesson 04, unpatchify: patches (B, N, C·P·P) -> the images (B, C, H, W) that they came from."""
 
 from __future__ import annotations
 
 from torch import Tensor
 
+from course_lib.exercises.image_cases import IMAGE_CASES, describe, sizes_of
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise, pixels
 from course_lib.exercises.patchify import patchify
-from course_lib.exercises.shared_04 import _IMAGE_CASES, _describe, _sizes
 
 
 def unpatchify(patches, patch_size, channels, height, width):
@@ -17,16 +17,16 @@ def unpatchify(patches, patch_size, channels, height, width):
     return split.permute(0, 3, 1, 4, 2, 5).reshape(batch, channels, height, width)
 
 
-def _unpatchify_cases() -> list[Case]:
+def cases() -> list[Case]:
     return [
         Case(
-            f"patches of {_describe(*sizes)}",
+            f"patches of {describe(*sizes)}",
             (patchify(pixels(*sizes[:4]), sizes[4]), sizes[4], *sizes[1:4]),
             "B C H W",
-            _sizes(*sizes),
+            sizes_of(*sizes),
             only,
         )
-        for *sizes, only in _IMAGE_CASES
+        for *sizes, only in IMAGE_CASES
     ]
 
 
@@ -44,36 +44,27 @@ def _unpatchify_order(rows_first=True, channel_first=True, swap_inside=False):
     return wrong
 
 
-def _back_in_order(*order):
-    def wrong(patches, patch_size, channels, height, width):
-        rows, columns = height // patch_size, width // patch_size
-        split = patches.reshape(len(patches), rows, columns, channels, patch_size, patch_size)
-        return split.permute(order).reshape(len(patches), channels, height, width)
-
-    return wrong
-
-
 WRONG = mistakes(
     unpatchify,
     r"""
 permute of patchify
     That is the permute of patchify. The way back needs its inverse: the axes are now batch, grid row, grid column,
     channel, row, column, and each grid axis has to come just before its own axis inside.
-        return _back_in_order(0, 2, 4, 1, 3, 5)(patches, patch_size, channels, height, width)
+        split.permute(0, 3, 1, 4, 2, 5) → split.permute(0, 2, 4, 1, 3, 5)
 
 grid and tile not brought together
     Grid row and grid column stand side by side. The height is made of (grid row, row) and the width of (grid
     column, column).
-        return _back_in_order(0, 3, 1, 2, 4, 5)(patches, patch_size, channels, height, width)
+        split.permute(0, 3, 1, 4, 2, 5) → split.permute(0, 3, 1, 2, 4, 5)
 
 grid turned
     Grid row and grid column have changed places: the height is (grid row, row), the width (grid column, column).
-        return _back_in_order(0, 3, 2, 4, 1, 5)(patches, patch_size, channels, height, width)
+        split.permute(0, 3, 1, 4, 2, 5) → split.permute(0, 3, 2, 4, 1, 5)
 
 inside and grid turned
     Grid and inside have changed places: the height is (row, grid row) now. The grid axis comes first and its own
     axis inside just after it, on both sides.
-        return _back_in_order(0, 3, 4, 1, 5, 2)(patches, patch_size, channels, height, width)
+        split.permute(0, 3, 1, 4, 2, 5) → split.permute(0, 3, 4, 1, 5, 2)
 
 split only
     Split, and that is the right split, but the axes are neither swapped nor merged. Bring each grid axis in front
@@ -84,9 +75,7 @@ split only
 
 merge missing
     Split and swapped, but not merged: reshape to (B, C, H, W).
-        return patches.reshape(
-            len(patches), height // patch_size, width // patch_size, channels, patch_size, patch_size
-        ).permute(0, 3, 1, 4, 2, 5)
+        split.permute(0, 3, 1, 4, 2, 5).reshape(batch, channels, height, width) → split.permute(0, 3, 1, 4, 2, 5)
 
 split like an image
     The patches were split as if they were still an image. In memory they lie as (B, rows, columns, C, P, P): split
@@ -99,7 +88,7 @@ reshape alone
     A reshape leaves the numbers in their order: patch after patch. In the image the first row runs through all the
     patches of the top row. Split, swap, merge, backwards. If your code has a permute: it gives a new tensor and
     leaves the old one as it was. Is its result kept?
-        return patches.reshape(len(patches), channels, height, width)
+        split.permute(0, 3, 1, 4, 2, 5) → split
 
 channel last
     Each patch was read as row, column, channel, but it was written as channel, row, column. No number leaves its
@@ -108,7 +97,7 @@ channel last
 
 patches turned
     Row and column inside the patch have changed places: each tile lies on its side.
-        return _unpatchify_order(swap_inside=True)(patches, patch_size, channels, height, width)
+        split.permute(0, 3, 1, 4, 2, 5) → split.permute(0, 3, 1, 5, 2, 4)
 
 column by column
     The patches were laid from top to bottom. They are numbered row by row.
@@ -150,7 +139,7 @@ batch lost
 EXERCISE = Exercise(
     name="unpatchify",
     solution=unpatchify,
-    cases=_unpatchify_cases,
+    cases=cases,
     result=Tensor,
     wrong=WRONG,
     hints=(

@@ -1,4 +1,4 @@
-"""Lesson 04, exercise unread_pixels."""
+"""Lesson 04, unread_pixels: how many pixels of an image lie in no whole patch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def unread_pixels(height, width, patch_size):
     return height * width - read
 
 
-def _unread_cases() -> list[Case]:
+def cases() -> list[Case]:
     def case(height: int, width: int, patch_size: int, only: str = "") -> Case:
         return Case(
             f"{height} × {width}, P = {patch_size}",
@@ -41,7 +41,7 @@ lengths swapped
 
 grid times P
     Each patch reads P·P pixels, not P.
-        return height * width - height // patch_size * (width // patch_size) * patch_size
+        width // patch_size * patch_size → width // patch_size
 
 patches taken off
     The number of PATCHES was subtracted from the number of pixels. Each patch reads P·P pixels.
@@ -53,11 +53,11 @@ height used twice
 
 height used twice for what is read
     The height was used for both sides of what is read: right for square images only.
-        return height * width - (height // patch_size * patch_size) ** 2
+        width // patch_size → height // patch_size
 
 width used twice for what is read
     The width was used for both sides of what is read: right for square images only.
-        return height * width - (width // patch_size * patch_size) ** 2
+        height // patch_size → width // patch_size
 
 the ones that are read, height used twice
     The height was used for both sides. And these would be the pixels that are read: what is left of the image?
@@ -78,7 +78,7 @@ corner that padding adds
 
 difference turned round
     The difference is the wrong way round: the whole image minus what is read.
-        return height // patch_size * patch_size * (width // patch_size * patch_size) - height * width
+        height * width - read → read - height * width
 
 percent
     That is how many per cent. The question is how many pixels.
@@ -115,7 +115,7 @@ strip on the right only
 
 the ones that are read
     These are the pixels that are read. What is left of the image?
-        return height // patch_size * patch_size * (width // patch_size * patch_size)
+        height * width - read → read
 
 remainder of the area
     The remainder of the area says nothing about the border: patches have to fit along each side.
@@ -135,7 +135,7 @@ share
 EXERCISE = Exercise(
     name="unread_pixels",
     solution=unread_pixels,
-    cases=_unread_cases,
+    cases=cases,
     result=int,
     quantities=lambda height, width, patch_size: {
         "height that is read": height // patch_size * patch_size,

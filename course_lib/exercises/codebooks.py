@@ -1,4 +1,4 @@
-"""What several exercises of lesson 09 share."""
+"""Codebooks and patches for the cases of lesson 09."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torch import Tensor
 from course_lib.exercises.model import Case, random_numbers
 
 
-def _codebook(codes: int, length: int) -> Tensor:
+def codebook_of(codes: int, length: int) -> Tensor:
     """Codes of different lengths, so that the dot product and the distance choose differently."""
     return random_numbers(codes, length, seed=codes) * torch.linspace(0.4, 1.6, codes, dtype=torch.float64)[:, None]
 
@@ -17,9 +17,9 @@ SIZES = ((2, 5, 2, 2, 7, ""), (3, 4, 2, 3, 6, ""), (4, 9, 5, 1, 3, ""), (1, 6, 2
          (1, 3, 4, 2, 8, "a batch of one"))  # fmt: skip
 
 
-def _patch_cases() -> list[Case]:
+def patch_cases() -> list[Case]:
     def case(batch: int, count: int, channels: int, side: int, codes: int, only: str) -> Case:
-        codebook = _codebook(codes, channels * side**2)
+        codebook = codebook_of(codes, channels * side**2)
         near = codebook[torch.arange(batch * count).reshape(batch, count) * 3 % codes]  # every code is wanted
         return Case(
             f"{batch} × {count} patches of {channels}·{side}·{side} numbers and {codes} codes",
@@ -30,15 +30,3 @@ def _patch_cases() -> list[Case]:
         )
 
     return [case(*sizes) for sizes in SIZES]
-
-
-def _farthest(patches, codebook):
-    return torch.cdist(patches, codebook).argmax(-1)
-
-
-def _by_dot_product(patches, codebook):
-    return (patches @ codebook.T).argmax(-1)
-
-
-def _differences(patches, codebook):
-    return patches.unsqueeze(-2) - codebook

@@ -1,9 +1,9 @@
-"""What several exercises of lesson 04 share."""
+"""Images of many sizes for the cases of lesson 04."""
 
 from __future__ import annotations
 
 
-def _sizes(batch: int, channels: int, height: int, width: int, patch_size: int) -> dict[str, int]:
+def sizes_of(batch: int, channels: int, height: int, width: int, patch_size: int) -> dict[str, int]:
     return {
         "B": batch,
         "C": channels,
@@ -14,7 +14,7 @@ def _sizes(batch: int, channels: int, height: int, width: int, patch_size: int) 
     }
 
 
-_IMAGE_CASES = (  # batch, channels, height, width, patch size, coincidence
+IMAGE_CASES = (  # batch, channels, height, width, patch size, coincidence
     (4, 2, 6, 9, 3, ""),
     (3, 5, 8, 4, 2, ""),
     (2, 2, 6, 6, 3, "square images"),
@@ -29,6 +29,6 @@ _IMAGE_CASES = (  # batch, channels, height, width, patch size, coincidence
 )
 
 
-def _describe(batch: int, channels: int, height: int, width: int, patch_size: int) -> str:
+def describe(batch: int, channels: int, height: int, width: int, patch_size: int) -> str:
     images = "one image" if batch == 1 else f"{batch} images"
     return f"{images} of {channels} × {height} × {width} pixels, P = {patch_size}"
