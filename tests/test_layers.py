@@ -140,3 +140,14 @@ def test_a_module_that_notebooks_import_stays(module):
 @pytest.mark.parametrize(("module", "names"), KEPT.items())
 def test_a_line_of_a_saved_notebook_runs(module, names):
     exec(f"from {module} import {', '.join(names.split())}", {})
+
+
+def test_the_tests_have_the_rooms_of_the_library():
+    folder = Path(__file__).parent
+    rooms = {path.parent.name for path in folder.glob("*/*.py")}
+    layers = {path.parent.name for path in HOUSE.glob("*/__init__.py")}
+    assert rooms == layers | {"lessons", "support", "tools", "peers", "front_ends"}
+    others = {path.name for path in folder.iterdir() if path.is_file() and not path.name.startswith("test_")}
+    assert others == {"__init__.py", "conftest.py", "requirements.txt"}
+    misplaced = [path for room in ("support", "tools") for path in (folder / room).glob("test_*")]
+    assert not misplaced

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from course_lib.exercises.model import NotAsked
+from course_lib.exercises.model import NotAsked, random_numbers
 
 
 def fill(layer: nn.Module, seed: int) -> Any:
@@ -56,4 +57,29 @@ def refuse_other_sizes(told: dict[str, Any], held: dict[str, Any]) -> None:
         raise NotAsked(
             f"the layer says {says}, but the weight that was put into it needs {fits}: make the layer with the right"
             " sizes at once"
+        )
+
+
+def fill_projection(parameters: Iterable[Tensor], length: int, dimension: int) -> None:
+    """Give a projection of patches, whatever its layers are called, known numbers: `length` -> `dimension`.
+
+    What fits nowhere gets known numbers too, so that a wrong answer is wrong in the same way each time.
+    """
+    weight, bias = random_numbers(dimension, length, seed=dimension), random_numbers(dimension, seed=length)
+    with torch.no_grad():
+        for parameter in parameters:
+            if parameter.shape == (length, dimension):  # the matrix E of the paper stands turned
+                parameter.copy_(weight.T)
+                continue
+            fitting = [values for values in (weight, bias) if values.numel() == parameter.numel()]
+            values = fitting[0] if fitting else torch.linspace(-1, 1, parameter.numel(), dtype=torch.float64)
+            parameter.copy_(values.reshape(parameter.shape))
+
+
+def refuse_without_gradient(result: Tensor, right: Tensor) -> None:
+    """Raise NotAsked where the right numbers came without a gradient: the layer would never learn."""
+    if result.shape == right.shape and result.dtype == right.dtype and torch.allclose(result, right):
+        raise NotAsked(
+            "the numbers are right, but no gradient reaches the layer: it would never learn. Leave out what cuts it"
+            " off: .data, .detach() or no_grad"
         )

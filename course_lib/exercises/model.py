@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -127,28 +127,3 @@ def table(rows: int, columns: int, seed: int = 0) -> Tensor:
 def random_numbers(*shape: int, seed: int) -> Tensor:
     """Numbers in float64 from a generator of their own, so that no global random stream decides on an answer."""
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
-def fill_projection(parameters: Iterable[Tensor], length: int, dimension: int) -> None:
-    """Give a projection of patches, whatever its layers are called, known numbers: `length` -> `dimension`.
-
-    What fits nowhere gets known numbers too, so that a wrong answer is wrong in the same way each time.
-    """
-    weight, bias = random_numbers(dimension, length, seed=dimension), random_numbers(dimension, seed=length)
-    with torch.no_grad():
-        for parameter in parameters:
-            if parameter.shape == (length, dimension):  # the matrix E of the paper stands turned
-                parameter.copy_(weight.T)
-                continue
-            fitting = [values for values in (weight, bias) if values.numel() == parameter.numel()]
-            values = fitting[0] if fitting else torch.linspace(-1, 1, parameter.numel(), dtype=torch.float64)
-            parameter.copy_(values.reshape(parameter.shape))
-
-
-def refuse_without_gradient(result: Tensor, right: Tensor) -> None:
-    """Raise NotAsked where the right numbers came without a gradient: the layer would never learn."""
-    if result.shape == right.shape and result.dtype == right.dtype and torch.allclose(result, right):
-        raise NotAsked(
-            "the numbers are right, but no gradient reaches the layer: it would never learn. Leave out what cuts it"
-            " off: .data, .detach() or no_grad"
-        )

@@ -6,9 +6,9 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from course_lib.exercises.layers import refuse_what_is_no_layer
+from course_lib.exercises.layers import fill_projection, refuse_what_is_no_layer, refuse_without_gradient
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise, fill_projection, pixels, refuse_without_gradient
+from course_lib.exercises.model import Case, Exercise, pixels
 from course_lib.patches import channels_last, patchify
 
 
