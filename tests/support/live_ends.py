@@ -6,7 +6,7 @@ import itertools
 import json
 import re
 
-from course_lib.explorers import live
+from course_lib.showing import live
 
 
 def ends(control) -> list:
