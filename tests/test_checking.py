@@ -20,6 +20,7 @@ from torch.nn import functional as F
 from course_lib import COURSE, checking, patches, progress
 from course_lib.checking import check, hint, solution
 from course_lib.exercises import all_exercises, find
+from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.patchify import patchify as solved_patchify
 from course_lib.judging import relations, running
 from course_lib.words import check_ids
@@ -1345,3 +1346,20 @@ def test_find_gives_what_the_notebooks_need():
     exercise = find("patchify")
     assert exercise.lesson == "04" and exercise.solution is solved_patchify
     assert exercise.solution_source.startswith("def patchify(images, patch_size):")
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        ("self.stem(images) → self.stem(images).detach()", "no gradient reaches self.stem."),
+        ("self.stem(images) → torch.no_grad()(self.stem)(images)", "no gradient reaches self.stem."),
+        ("self.stem(images) → self.stem(images.detach())", "no gradient reaches the images"),
+        ("self.stem(images) → self.stem.eval()(images)", "forward switches the stem to train() or eval()"),
+        ("self.stem(images) → self.stem.train()(images)", "forward switches the stem to train() or eval()"),
+        ("self.stem = stem → self.stem = stem.requires_grad_(False)", "is frozen, so it would never learn"),
+    ],
+)
+def test_a_hybrid_whose_stem_cannot_learn_or_is_switched_is_told_so(edit, told):
+    (made,) = mistakes(EXERCISES["HybridEmbedding"].solution, f"cut off\n    Why.\n        {edit}")
+    result = check(made.answer)
+    assert not result.passed and result.diagnosis == "not what was asked" and told in result.message

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from course_lib.exercises.layers import fill, fill_projection, refuse_what_is_no_layer, refuse_without_gradient
@@ -58,13 +59,38 @@ def use(module: nn.Module, case: Case) -> Any:
     own = [parameter for parameter in module.double().parameters() if id(parameter) not in of_stem]
     fill_projection(own, stem_channels * patch_size**2, dimension)
     result = module(*case.given)
-    if isinstance(result, Tensor) and not result.requires_grad:
-        right = HybridEmbedding(*case.args).double()
-        fill_projection(right.projection.parameters(), stem_channels * patch_size**2, dimension)
-        refuse_without_gradient(result, right(*case.given))
-    if isinstance(result, Tensor) and not of_stem <= {id(parameter) for parameter in module.parameters()}:
+    if not isinstance(result, Tensor):
+        return result
+    if not of_stem <= {id(parameter) for parameter in module.parameters()}:
         raise NotAsked("the layer does not hold the stem, so nothing would train it: self.stem = stem")
+    right = HybridEmbedding(*case.args).double()
+    fill_projection(right.projection.parameters(), stem_channels * patch_size**2, dimension)
+    wanted = right(*case.given)
+    if not result.requires_grad:
+        refuse_without_gradient(result, wanted)
+    elif result.shape == wanted.shape and result.dtype == wanted.dtype and torch.allclose(result, wanted):
+        _refuse_what_changes_the_stem(module, stem, case.given[0])
     return result
+
+
+def _refuse_what_changes_the_stem(module: nn.Module, stem: nn.Module, images: Tensor) -> None:
+    """NotAsked where a forward turns the stem's mode, and where a part, or what lies before the layer, cannot learn."""
+    for mode in (False, True):
+        module.train(mode)
+        images = images.detach().clone().requires_grad_()
+        result = module(images)
+        if stem.training != mode:
+            raise NotAsked("forward switches the stem to train() or eval(): leave that to whoever uses the layer")
+    for name, parameter in module.named_parameters():
+        if not parameter.requires_grad:
+            raise NotAsked(f"self.{name} is frozen, so it would never learn: leave requires_grad as a new layer has it")
+    learning = [(f"self.stem.{name}", parameter) for name, parameter in stem.named_parameters()]
+    for name, tensor in [*learning, ("the images", images)]:
+        if torch.autograd.grad(result.sum(), tensor, retain_graph=True, allow_unused=True)[0] is None:
+            raise NotAsked(
+                f"the numbers are right, but no gradient reaches {name}: the stem is trained together with the"
+                " projection. Leave out what cuts it off: .data, .detach() or no_grad"
+            )
 
 
 WRONG = mistakes(
