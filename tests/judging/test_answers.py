@@ -10,7 +10,8 @@ from tests.tools.answers import judge_all, table
 
 SETUP = "import torch\nrows = 3"
 ANSWERS = [  # exercise, truth, code, verdict
-    ("count_patches", "right", "p, s = patch_size, stride; return ((height - p) // s + 1) * ((width - p) // s + 1)", "right"),
+    ("count_patches", "right", "h, w, p, s = height, width, patch_size, stride; return (h - p + s) // s * ((w - p + s) // s)",
+     "right"),
     ("count_patches", "wrong", "return height // patch_size * (width // patch_size)", "named"),
     ("count_patches", "wrong", "return rows * width + 12345", "general"),
     ("count_patches", "right", "return 1", "false refusal"),
