@@ -9,14 +9,14 @@ import pytest
 from tests.tools.answers import judge_all, table
 
 SETUP = "import torch\nrows = 3"
-ANSWERS = [  # exercise, truth, code, verdict
-    ("count_patches", "right", "h, w, p, s = height, width, patch_size, stride; return (h - p + s) // s * ((w - p + s) // s)",
-     "right"),
-    ("count_patches", "wrong", "return height // patch_size * (width // patch_size)", "named"),
-    ("count_patches", "wrong", "return rows * width + 12345", "general"),
-    ("count_patches", "right", "return 1", "false refusal"),
-    ("count_patches", "open", "return 1", "open"),
-]  # fmt: skip
+RIGHT = "p, s = patch_size, stride; return ((height - p) // s + 1) * ((width - p) // s + 1)"
+ANSWERS = [  # truth, the line of the answer, verdict
+    ("right", RIGHT, "right"),
+    ("wrong", "return height // patch_size * (width // patch_size)", "named"),
+    ("wrong", "return rows * width + 12345", "general"),
+    ("right", "return 1", "false refusal"),
+    ("open", "return 1", "open"),
+]
 
 
 @pytest.fixture
@@ -24,8 +24,8 @@ def judged(tmp_path, monkeypatch):
     monkeypatch.setenv("COURSE_PROGRESS", "off")
     head = "def count_patches(height, width, patch_size, stride):\n    "
     answers = [
-        {"exercise": name, "truth": truth, "what": "", "setup": 0, "code": head + line}
-        for name, truth, line, _ in ANSWERS
+        {"exercise": "count_patches", "truth": truth, "what": "", "setup": 0, "code": head + line}
+        for truth, line, _ in ANSWERS
     ]
     file = tmp_path / "answers.json"
     file.write_text(json.dumps({"setups": [SETUP], "answers": answers}), encoding="utf-8")
