@@ -11,11 +11,10 @@ from typing import Any
 
 from course_lib import COURSE
 from course_lib.classroom.places import ClassError, chosen_lessons, free, naming, written
-from course_lib.classroom.teaching import section, table
+from course_lib.classroom.teaching import MARKING, points, section
 from course_lib.setup.printable import printable
 
 OPEN_TASK = "open"  # the id of the cell in lesson 10
-MARKING = "Marking the open task"  # the heading in TEACHING.md
 CONFIG = '''"""Settings of nbgrader for the lessons of the course. Add your own at the end."""
 
 from course_lib.classroom.autograding import configure
@@ -76,8 +75,7 @@ def source_edition(notebook: Any) -> Any:
             cell.source = relinked(cell.source)
             if cell.id == OPEN_TASK:
                 cell.source += f"\n=== BEGIN MARK SCHEME ===\n\n{section(MARKING)}\n\n=== END MARK SCHEME ==="
-                points = sum(int(row[0]) for row in table(MARKING))
-                cell.metadata.nbgrader = _kind(cell, task=True, locked=True, points=points)
+                cell.metadata.nbgrader = _kind(cell, task=True, locked=True, points=points())
             continue
         cell.outputs, cell.execution_count = [], None
         checked = re.fullmatch(r"check\((\w+)\)", cell.source)
