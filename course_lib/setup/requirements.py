@@ -122,7 +122,7 @@ def installed_version(name: str) -> "str | None":
 
 
 def unmet(requirements: list[str], version_of=installed_version) -> list[str]:
-    """What is missing or does not fit, one phrase a requirement: `torch 2.1 (needs >=2.5)`, `nbval`."""
+    """What is missing or does not fit, one phrase a requirement: `torch 2.1 (needs >=2.5)`, `anywidget`."""
     found = []
     for requirement in requirements:
         name, specifier, applies = split_requirement(requirement)

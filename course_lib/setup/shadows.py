@@ -8,7 +8,7 @@ import sys
 
 PACKAGES = (
     "IPython", "PIL", "anywidget", "ipykernel", "ipywidgets", "jinja2", "jupyter_client", "jupyter_core",
-    "jupyter_server", "jupyterlab", "matplotlib", "nbclient", "nbconvert", "nbformat", "nbval", "networkx", "numpy",
+    "jupyter_server", "jupyterlab", "matplotlib", "nbclient", "nbconvert", "nbformat", "networkx", "numpy",
     "packaging", "psutil", "requests", "sympy", "torch", "torchvision", "tornado", "traitlets", "zmq",
 )  # fmt: skip
 

@@ -195,8 +195,8 @@ def test_markers_on_the_python_version_are_followed():
 
 def test_unmet_names_what_is_missing_and_what_does_not_fit():
     versions = {"torch": "2.1.0+cu118", "pillow": "13.0"}
-    found = requirements.unmet(["torch>=2.5", "nbval", "pillow (!=8.3.*,>=5.3.0)"], versions.get)
-    assert found == ["torch 2.1.0+cu118 (needs >=2.5)", "nbval"]
+    found = requirements.unmet(["torch>=2.5", "anywidget", "pillow (!=8.3.*,>=5.3.0)"], versions.get)
+    assert found == ["torch 2.1.0+cu118 (needs >=2.5)", "anywidget"]
 
 
 def test_the_dependencies_are_read_as_a_toml_parser_reads_them():
