@@ -13,6 +13,7 @@ On Linux, where no graphics card of NVIDIA is found, the small build of PyTorch 
 usual one all the same, --cpu the small one in any case.
 What else follows is passed on: after `lab` to JupyterLab (--no-browser, --port 8890), after `test` to
 pytest, after `refresh` it names notebooks, after `class` what is wanted (class --help tells).
+--version, in place of a command, tells which version of the course this is.
 """
 
 # An old Python has to be able to read this file, to say which one is needed: syntax of 3.7, and

@@ -52,6 +52,9 @@ def test_the_workflow_tries_every_system_with_the_oldest_and_the_newest_python()
 
 def test_what_runs_at_each_commit_is_what_the_tests_run():
     (local,) = yaml.safe_load(text_of(".pre-commit-config.yaml"))["repos"]
+    needed = {"id", "name", "entry", "language"}
+    known = needed | {"types", "types_or", "files", "pass_filenames", "additional_dependencies"}
+    assert local["repo"] == "local" and all(needed <= set(hook) <= known for hook in local["hooks"])
     pins = {pin for hook in local["hooks"] for pin in hook.get("additional_dependencies", [])}
     assert pins == {line for line in requirement_lines(text_of("tests/requirements.txt")) if line.startswith("ruff==")}
     named = [word for hook in local["hooks"] for word in hook["entry"].split() if "/" in word]

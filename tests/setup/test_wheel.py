@@ -12,7 +12,7 @@ import pytest
 from nbformat import from_dict
 from nbformat.v4 import new_code_cell
 
-from course_lib import COURSE
+from course_lib import COURSE, __version__
 from course_lib.authoring.notebooks import run
 from tests.support.notebook_runs import LESSONS, changed, read
 
@@ -21,12 +21,14 @@ pytest.importorskip("pip", reason="pip, which builds and installs the wheel, is 
 
 USE = """
 import json
+from importlib import metadata
 import course_lib
 from course_lib import data, lessons, progress
 from course_lib.judging import missing
 
 print(json.dumps({
     "from": course_lib.__file__,
+    "version": metadata.version("words-and-pictures-as-vectors"),
     "faults": [problem for _, problem in data.verify() if problem],
     "photo": list(data.photo(64).shape),
     "digits": list(data.digits().test_images.shape),
@@ -61,6 +63,7 @@ def test_the_package_alone_has_its_data_and_keeps_progress_where_the_learner_wor
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {
         "from": str(installed.place / "course_lib" / "__init__.py"),
+        "version": __version__,
         "faults": [],
         "photo": [1, 3, 64, 64],
         "digits": [360, 1, 8, 8],
