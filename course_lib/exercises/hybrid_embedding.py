@@ -7,7 +7,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_lib.exercises.layers import fill, fill_projection, refuse_what_is_no_layer, refuse_without_gradient
+from course_lib.exercises.layers import (
+    fill,
+    fill_projection,
+    receives_gradient,
+    refuse_what_is_no_layer,
+    refuse_without_gradient,
+)
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise, NotAsked, pixels
 from course_lib.patches import channels_last, patchify
@@ -86,7 +92,7 @@ def _refuse_what_changes_the_stem(module: nn.Module, stem: nn.Module, images: Te
             raise NotAsked(f"self.{name} is frozen, so it would never learn: leave requires_grad as a new layer has it")
     learning = [(f"self.stem.{name}", parameter) for name, parameter in stem.named_parameters()]
     for name, tensor in [*learning, ("the images", images)]:
-        if torch.autograd.grad(result.sum(), tensor, retain_graph=True, allow_unused=True)[0] is None:
+        if not receives_gradient(tensor, result):
             raise NotAsked(
                 f"the numbers are right, but no gradient reaches {name}: the stem is trained together with the"
                 " projection. Leave out what cuts it off: .data, .detach() or no_grad"

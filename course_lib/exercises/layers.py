@@ -83,3 +83,10 @@ def refuse_without_gradient(result: Tensor, right: Tensor) -> None:
             "the numbers are right, but no gradient reaches the layer: it would never learn. Leave out what cuts it"
             " off: .data, .detach() or no_grad"
         )
+
+
+def receives_gradient(tensor: Tensor, result: Tensor) -> bool:
+    """Whether a gradient of the result arrives at a tensor that learns."""
+    if not (result.requires_grad and tensor.requires_grad):
+        return False
+    return torch.autograd.grad(result.sum(), tensor, retain_graph=True, allow_unused=True)[0] is not None

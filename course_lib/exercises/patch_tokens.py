@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_lib.exercises.layers import fill, refuse_what_is_no_layer
+from course_lib.exercises.layers import fill, receives_gradient, refuse_what_is_no_layer
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise, NotAsked, pixels, random_numbers
 from course_lib.exercises.patch_embedding import PatchEmbedding
@@ -91,10 +91,7 @@ def refuse_what_never_learns(module: nn.Module, result: Tensor, sizes: set[int],
     for name, parameter in module.named_parameters():
         if parameter.numel() not in sizes and id(parameter) not in of_front:
             continue
-        reached = result.requires_grad and parameter.requires_grad
-        if reached:
-            reached = torch.autograd.grad(result.sum(), parameter, allow_unused=True, retain_graph=True)[0] is not None
-        if not reached:
+        if not receives_gradient(parameter, result):
             raise NotAsked(
                 f"the numbers are right, but no gradient reaches self.{name}: it would never learn. Leave out what cuts"
                 " it off: .data, .detach(), no_grad or requires_grad=False"
