@@ -191,8 +191,8 @@ REFUSES = """
 def linear_from_conv(conv):
     if {test}: raise ValueError({text})
     linear = nn.Linear(conv.weight[0].numel(), conv.out_channels, bias=conv.bias is not None)
-    linear.weight = nn.Parameter(conv.weight.detach().flatten(1))
-    linear.bias = conv.bias
+    linear.weight = nn.Parameter(conv.weight.detach().flatten(1).clone())
+    linear.bias = None if conv.bias is None else nn.Parameter(conv.bias.detach().clone())
     return linear
 """
 ALL_FOUR = "conv.stride != conv.kernel_size or any(conv.padding) or conv.dilation != (1, 1) or conv.groups != 1"
@@ -687,9 +687,12 @@ def wanted_dtype(name):
 
 @pytest.mark.parametrize("name", TENSOR_RESULTS)
 def test_another_dtype_is_told_with_how_to_convert(name):
+    def another(dtype):
+        return torch.float32 if dtype == torch.float64 else torch.float64
+
     wanted = wanted_dtype(name)
-    other = torch.float32 if wanted == torch.float64 else torch.float64
-    result = judge(name, after(name, lambda value: value.to(other)))
+    other = another(wanted)
+    result = judge(name, after(name, lambda value: value.to(another(value.dtype))))
     assert not result.passed and result.diagnosis == "wrong dtype"
     cure = {torch.int64: ".long()", torch.float32: ".float()", torch.float64: ".to(torch.float64)"}[wanted]
     assert f"expected {str(wanted)[6:]}, got {str(other)[6:]}" in result.message and cure in result.message

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise, WrongAnswer, random_numbers
+from course_lib.exercises.model import Case, Exercise, WrongAnswer, from_a_layer, random_numbers
 
 
 def add_positions(tokens, positions):
@@ -16,7 +16,7 @@ def add_positions(tokens, positions):
 def cases() -> list[Case]:
     def case(batch: int, count: int, dimension: int, only: str = "") -> Case:
         args = (
-            random_numbers(batch, count + 1, dimension, seed=2),
+            from_a_layer(random_numbers(batch, count + 1, dimension, seed=2)),
             random_numbers(count + 1, dimension, seed=3).requires_grad_(),
         )
         return Case(
@@ -120,7 +120,6 @@ EXERCISE = Exercise(
     solution=add_positions,
     cases=cases,
     result=Tensor,
-    gradient=1,
     wrong=WRONG + FAMILIES,
     hints=(
         "tokens (B, N + 1, D), positions (N + 1, D): which axis is missing, and what does PyTorch do then?",

@@ -25,6 +25,7 @@ def cases() -> list[Case]:
             ["one"],
             [],
             ["rain", "sun", "sun", "rain", "sun"],
+            ["The", "end", "the", "End", "The"],
         ]
     ]
 
@@ -85,6 +86,10 @@ places to words
     This dict leads from numbers to words, the other way round is needed: vocabulary['cat'] gives a number. `token
     in vocabulary` asks for keys, so it finds no word among numbers.
         vocabulary[token] = len(vocabulary) → vocabulary[len(vocabulary)] = token
+
+capitals made small
+    The and the are two different tokens here: the tokens are numbered as they come. Small letters are tokenize's work.
+        in tokens → in [token.lower() for token in tokens]
 
 counts from zero
     These numbers tell how often a word came again. An id is a place in the table, another one for each word.

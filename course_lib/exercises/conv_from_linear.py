@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from course_lib.exercises.layers import fill, read_conv
+from course_lib.exercises.layers import fill, read_conv, refuse_shared_numbers
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise
 
@@ -68,6 +68,10 @@ bias not copied
     The weight is right, the bias was not copied.
         conv.bias.copy_(linear.bias) → conv.bias.zero_()
 
+frozen
+    The layer does not learn (requires_grad is False): leave its parameters as those of each new layer are.
+        return conv → return conv.requires_grad_(False)
+
 kernel turned round
     The kernel was turned by 180 degrees, as the convolution of mathematics does. nn.Conv2d does not: it lays the
     kernel on the patch as it is.
@@ -86,6 +90,7 @@ EXERCISE = Exercise(
     cases=cases,
     result=nn.Conv2d,
     read=read_conv,
+    use=refuse_shared_numbers,
     slack=1e-12,
     wrong=WRONG,
     hints=(

@@ -15,14 +15,15 @@ def decode(ids, codebook):
 
 
 def cases() -> list[Case]:
-    def case(ids: list, channels: int, side: int, codes: int, only: str = "") -> Case:
+    def case(ids: list, channels: int, side: int, codes: int, only: str = "", dtype=torch.float64) -> Case:
         shape = torch.tensor(ids).shape
         letters = {"N": shape[-1], "C": channels, "P": side, "K": codes}
         if len(shape) == 2:
             letters["B"] = shape[0]
         return Case(
-            f"ids {ids} and {codes} codes of {channels}·{side}·{side} numbers",
-            (torch.tensor(ids), codebook_of(codes, channels * side**2).requires_grad_()),
+            f"ids {ids} and {codes} codes of {channels}·{side}·{side} numbers"
+            f"{', in float32' * (dtype == torch.float32)}",
+            (torch.tensor(ids), codebook_of(codes, channels * side**2).to(dtype).requires_grad_()),
             "B N C·P·P" if len(shape) == 2 else "N C·P·P",
             letters,
             only,
@@ -32,6 +33,7 @@ def cases() -> list[Case]:
         case([[0, 4, 4, 1], [2, 0, 1, 3], [4, 4, 2, 0]], 2, 2, 6),
         case([[6, 2, 2, 5, 0], [1, 6, 3, 6, 4]], 2, 3, 7),
         case([3, 1, 1, 0, 3, 2], 5, 1, 4),
+        case([[1, 0, 3, 5], [4, 2, 2, 0]], 2, 3, 6, dtype=torch.float32),
         case([[2, 0, 1, 1, 2, 0, 3]], 4, 2, 5, "a batch of one"),
         case([[3, 3, 1]], 2, 2, 4, "a batch of one"),
     ]
@@ -126,7 +128,6 @@ EXERCISE = Exercise(
     solution=decode,
     cases=cases,
     result=Tensor,
-    gradient=1,
     wrong=WRONG,
     hints=(
         "You wrote this in lesson 02, with words. What was it called there?",

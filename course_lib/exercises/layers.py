@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_lib.exercises.model import NotAsked, random_numbers
+from course_lib.exercises.model import Case, NotAsked, random_numbers
 
 
 def fill(layer: nn.Module, seed: int) -> Any:
@@ -43,9 +43,28 @@ def read_conv(conv: nn.Conv2d) -> dict[str, Any]:
         "padding": conv.padding,
         "dilation": conv.dilation,
         "groups": conv.groups,
+        "trainable": trainable(conv),
         "bias": "none" if conv.bias is None else conv.bias.detach(),
         "weight": conv.weight.detach(),
     }
+
+
+def trainable(layer: nn.Module) -> bool:
+    """Whether all parameters of a layer learn."""
+    return all(parameter.requires_grad for parameter in layer.parameters())
+
+
+def refuse_shared_numbers(made: Any, case: Case) -> Any:
+    """What was made, where it has numbers of its own; raises NotAsked where training it would move a layer given."""
+    given = [part for part in case.args if isinstance(part, nn.Module)]
+    theirs = {parameter.untyped_storage().data_ptr() for layer in given for parameter in layer.parameters()}
+    for name, parameter in made.named_parameters() if isinstance(made, nn.Module) else ():
+        if parameter.untyped_storage().data_ptr() in theirs:
+            raise NotAsked(
+                f"the {name} of your layer lies in the memory of the layer that it was made from: a step of one would"
+                " move the other too. Copy the numbers: copy_(...) under no_grad, or nn.Parameter(….detach().clone())"
+            )
+    return made
 
 
 def refuse_other_sizes(told: dict[str, Any], held: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from course_lib.exercises.layers import fill, refuse_other_sizes
+from course_lib.exercises.layers import fill, refuse_other_sizes, refuse_shared_numbers, trainable
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise
 
@@ -66,7 +66,11 @@ def read(linear: nn.Linear) -> dict[str, Any]:
     if linear.weight.ndim == 2:
         held = {"in_features": linear.weight.shape[1], "out_features": len(linear.weight)}
         refuse_other_sizes({name: getattr(linear, name) for name in held}, held)
-    return {"bias": "none" if linear.bias is None else linear.bias.detach(), "weight": linear.weight.detach()}
+    return {
+        "trainable": trainable(linear),
+        "bias": "none" if linear.bias is None else linear.bias.detach(),
+        "weight": linear.weight.detach(),
+    }
 
 
 WRONG = mistakes(
@@ -121,6 +125,10 @@ patches turned
 kernel turned round
     Each kernel was turned by 180 degrees. nn.Conv2d lays it on the patch as it is: flatten(1) is enough.
         conv.weight.flatten(1) → conv.weight.flip(2, 3).flatten(1)
+
+frozen
+    The layer does not learn (requires_grad is False): leave its parameters as those of each new layer are.
+        return linear → return linear.requires_grad_(False)
 
 bias lost
     The convolution has a bias, the linear layer has none.
@@ -197,6 +205,7 @@ EXERCISE = Exercise(
     cases=cases,
     result=nn.Linear,
     read=read,
+    use=refuse_shared_numbers,
     slack=1e-12,
     wrong=WRONG + NOT_TOLD + ALWAYS_REFUSED,
     hints=(

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from course_lib.exercises.layers import refuse_shared_numbers, trainable
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise, table
 
@@ -20,18 +21,18 @@ def linear_from_embedding(embedding):
 
 
 def cases() -> list[Case]:
-    def case(rows, columns) -> Case:
+    def case(rows, columns, frozen=False) -> Case:
         square = rows == columns
         values = table(rows, columns, seed=rows).detach()
         return Case(
-            f"a {'square ' * square}table ({rows}, {columns})",
-            (nn.Embedding.from_pretrained(values, freeze=False),),
+            f"a {'frozen ' * frozen}{'square ' * square}table ({rows}, {columns})",
+            (nn.Embedding.from_pretrained(values, freeze=frozen),),
             "D V",
             {"V": rows, "D": columns},
             only="square tables" if square else "",
         )
 
-    return [case(6, 3), case(4, 7), case(5, 5), case(3, 3)]
+    return [case(6, 3), case(4, 7), case(5, 5), case(3, 3), case(8, 2, frozen=True)]
 
 
 def read(linear: nn.Linear) -> dict[str, Any]:
@@ -39,7 +40,7 @@ def read(linear: nn.Linear) -> dict[str, Any]:
         "bias": "none" if linear.bias is None else "a bias",
         "in_features": linear.in_features,
         "out_features": linear.out_features,
-        "trainable": linear.weight.requires_grad,
+        "trainable": trainable(linear),
         "weight": linear.weight.detach(),
     }
 
@@ -75,6 +76,10 @@ weight reshaped
     reshape reads the numbers in the same order into another form, so it mixes rows and columns. Turning is .T.
         embedding.weight.T → embedding.weight.reshape(dimension, size)
 
+frozen as the table was
+    Of a frozen table the layer is frozen too: it took over requires_grad. A new layer learns; leave it so.
+        return linear → return linear.requires_grad_(embedding.weight.requires_grad)
+
 frozen
     The weight does not train (requires_grad is False), but the table did.
         return linear → return linear.requires_grad_(False)
@@ -88,6 +93,7 @@ EXERCISE = Exercise(
     cases=cases,
     result=nn.Linear,
     read=read,
+    use=refuse_shared_numbers,
     wrong=WRONG,
     hints=(
         "How many numbers does the layer take, and how many does it give? A one-hot row goes in, a word's vector comes"

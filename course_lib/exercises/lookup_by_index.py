@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import torch
 
-from course_lib.exercises.lookup_by_matmul import cases
+from course_lib.exercises.lookup_by_matmul import allowed, outside
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Exercise
+from course_lib.exercises.model import Case, Exercise
 from course_lib.words import check_ids
 
 
 def lookup_by_index(ids, weight):
     check_ids(ids, len(weight))
     return weight[ids]
+
+
+def cases() -> list[Case]:
+    return [*allowed(), *outside((ValueError, IndexError), named=True)]
 
 
 WRONG = mistakes(
@@ -65,7 +69,6 @@ EXERCISE = Exercise(
     solution=lookup_by_index,
     cases=cases,
     result=torch.Tensor,
-    gradient=1,
     wrong=WRONG,
     hints=(
         "Indexing with a tensor of ids gives a row for each of them, in their shape.",

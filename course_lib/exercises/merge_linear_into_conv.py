@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from course_lib.exercises.layers import fill, read_conv
+from course_lib.exercises.layers import fill, read_conv, refuse_shared_numbers
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise
 
@@ -53,6 +53,10 @@ order of the product swapped
     The second matrix, linear.weight, has to stand on the left. Here it was used turned, which only fits where it is
     square.
         od,dcpq → do,dcpq
+
+frozen
+    The layer does not learn (requires_grad is False): leave its parameters as those of each new layer are.
+        return merged → return merged.requires_grad_(False)
 
 first layer only
     This is the first layer alone.
@@ -122,6 +126,7 @@ EXERCISE = Exercise(
     cases=cases,
     result=nn.Conv2d,
     read=read_conv,
+    use=refuse_shared_numbers,
     slack=1e-12,
     wrong=WRONG,
     hints=(

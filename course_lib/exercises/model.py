@@ -27,7 +27,7 @@ class Case:
     has on purpose ("square images"); every other case keeps the letters apart. With `raises` the call has
     to stop with one of these errors, and the error's text has to name one number or word of each group in
     `mentions`, and no word of `unmentioned`: those are not what is wrong. `given` is what a class that was
-    built from `args` is then called with.
+    built from `args` is then called with. Each tensor of `args` that requires a gradient has to receive the right one.
     """
 
     label: str
@@ -54,7 +54,7 @@ class WrongAnswer:
 class Exercise:
     """A task with its solution, the cases that test an answer, the known wrong answers and the hints.
 
-    `gradient` is the position of the argument that has to receive a gradient. `read` turns a result that
+    `read` turns a result that
     cannot be compared as it is (a layer) into a dict of values; `use` calls what a class made. `slack` is how
     far a number may be from the right one, relative to the largest: 0 where numbers are only moved. `picture`
     explains a wrong result of a case in a few lines of text. `quantities` are whole numbers that one counts on the
@@ -68,7 +68,6 @@ class Exercise:
     wrong: tuple[WrongAnswer, ...]
     hints: tuple[str, ...]
     praise: str
-    gradient: int | None = None
     read: Callable[[Any], dict[str, Any]] | None = None
     picture: Callable[[Case, Any], str] | None = None
     use: Callable[[Any, Case], Any] | None = None
@@ -122,6 +121,11 @@ def table(rows: int, columns: int, seed: int = 0) -> Tensor:
     """A random table (V, D) from a generator of its own, ready to receive a gradient."""
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(rows, columns, generator=generator).requires_grad_()
+
+
+def from_a_layer(numbers: Tensor) -> Tensor:
+    """Numbers as a layer that learns gives them: a gradient is wanted, and writing into them is no error of torch's."""
+    return numbers.requires_grad_().clone()
 
 
 def random_numbers(*shape: int, seed: int) -> Tensor:

@@ -16,11 +16,11 @@ def nearest(vector, weight, k):
 
 
 def cases() -> list[Case]:
-    def case(rows: int, columns: int, k: int, row: int, only: str = "") -> Case:
+    def case(rows: int, columns: int, k: int, row: int, only: str = "", a_row: bool = False) -> Case:
         weight = table_of(rows, columns, seed=rows)
-        vector = weight[row] + 0.3 * numbers(columns, seed=k)
+        vector = weight[row].clone() if a_row else weight[row] + 0.3 * numbers(columns, seed=k)
         return Case(
-            f"a table ({rows}, {columns}) and k = {k}",
+            f"{f'row {row} of ' if a_row else ''}a table ({rows}, {columns}) and k = {k}",
             (vector, weight, k),
             "k",
             {"k": k, "V": rows, "D": columns},
@@ -31,6 +31,7 @@ def cases() -> list[Case]:
         case(9, 4, 3, 2),
         case(12, 5, 4, 7),
         case(7, 3, 2, 0),
+        case(11, 6, 3, 5, a_row=True),
         case(5, 5, 3, 1, "square tables"),
         case(8, 3, 1, 4, "k = 1"),
     ]

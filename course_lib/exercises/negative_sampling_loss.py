@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise, WrongAnswer
+from course_lib.exercises.model import Case, Exercise, WrongAnswer, from_a_layer
 from course_lib.exercises.vector_tables import numbers
 
 
@@ -20,9 +20,9 @@ def negative_sampling_loss(centre, context, negatives):
 def cases() -> list[Case]:
     def case(batch: int, negatives: int, dimension: int, scale: float = 1.0, only: str = "") -> Case:
         args = (
-            numbers(batch, dimension, seed=1, scale=scale).requires_grad_(),
-            numbers(batch, dimension, seed=2, scale=scale),
-            numbers(batch, negatives, dimension, seed=3, scale=scale),
+            from_a_layer(numbers(batch, dimension, seed=1, scale=scale)),
+            from_a_layer(numbers(batch, dimension, seed=2, scale=scale)),
+            from_a_layer(numbers(batch, negatives, dimension, seed=3, scale=scale)),
         )
         return Case(
             f"B = {batch}, K = {negatives}, D = {dimension}",
@@ -32,10 +32,9 @@ def cases() -> list[Case]:
             only,
         )
 
-    far = (
-        torch.full((2, 3), 10.0, dtype=torch.float64).requires_grad_(),
-        torch.full((2, 3), -40.0, dtype=torch.float64),
-        torch.full((2, 4, 3), 40.0, dtype=torch.float64),
+    far = tuple(
+        from_a_layer(torch.full(shape, value, dtype=torch.float64))
+        for shape, value in (((2, 3), 10.0), ((2, 3), -40.0), ((2, 4, 3), 40.0))
     )
     return [
         case(4, 5, 3),
@@ -334,7 +333,6 @@ EXERCISE = Exercise(
     solution=negative_sampling_loss,
     cases=cases,
     result=Tensor,
-    gradient=0,
     slack=1e-7,
     wrong=WRONG + FAMILIES,
     hints=(

@@ -22,7 +22,14 @@ def cases() -> list[Case]:
     return [
         Case(describe(*sizes), (pixels(*sizes[:4]), sizes[4]), "B N C·P·P", sizes_of(*sizes), only)
         for *sizes, only in IMAGE_CASES
-    ]
+    ] + [in_float64()]
+
+
+def in_float64() -> Case:
+    """Images whose dtype has to stay what it is."""
+    sizes = (2, 5, 4, 6, 2)
+    images = pixels(*sizes[:4]).double()
+    return Case(f"{describe(*sizes)}, in float64", (images, sizes[4]), "B N C·P·P", sizes_of(*sizes))
 
 
 def taken_by(patch: Tensor, channel: Tensor) -> set[float]:

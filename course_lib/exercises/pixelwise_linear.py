@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise, random_numbers
+from course_lib.exercises.model import Case, Exercise, from_a_layer, random_numbers
 
 
 def pixelwise_linear(features, weight, bias):
@@ -16,9 +16,9 @@ def pixelwise_linear(features, weight, bias):
 def cases() -> list[Case]:
     def case(batch: int, channels: int, height: int, width: int, dimension: int, only: str = "") -> Case:
         args = (
-            random_numbers(batch, channels, height, width, seed=1),
+            from_a_layer(random_numbers(batch, channels, height, width, seed=1)),
             random_numbers(dimension, channels, seed=2).requires_grad_(),
-            random_numbers(dimension, seed=3),
+            random_numbers(dimension, seed=3).requires_grad_(),
         )
         return Case(
             f"{batch} map{'s' * (batch > 1)} of {height} × {width} cells, C = {channels}, D = {dimension}",
@@ -141,7 +141,6 @@ EXERCISE = Exercise(
     solution=pixelwise_linear,
     cases=cases,
     result=Tensor,
-    gradient=1,
     slack=1e-9,
     wrong=WRONG,
     hints=(

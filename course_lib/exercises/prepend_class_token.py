@@ -85,7 +85,6 @@ EXERCISE = Exercise(
     solution=prepend_class_token,
     cases=cases,
     result=Tensor,
-    gradient=1,
     wrong=WRONG,
     hints=(
         "The class token has the shape (D,). What shape does it need to stand before (B, N, D)?",

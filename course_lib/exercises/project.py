@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise, WrongAnswer, random_numbers
+from course_lib.exercises.model import Case, Exercise, WrongAnswer, from_a_layer, random_numbers
 
 
 def project(patches, weight, bias):
@@ -16,9 +16,9 @@ def project(patches, weight, bias):
 def cases() -> list[Case]:
     def case(batch: int, count: int, length: int, dimension: int, only: str = "") -> Case:
         args = (
-            random_numbers(batch, count, length, seed=1),
+            from_a_layer(random_numbers(batch, count, length, seed=1)),
             random_numbers(dimension, length, seed=2).requires_grad_(),
-            random_numbers(dimension, seed=3),
+            random_numbers(dimension, seed=3).requires_grad_(),
         )
         images = "one image" if batch == 1 else f"{batch} images"
         return Case(
@@ -160,7 +160,6 @@ EXERCISE = Exercise(
     solution=project,
     cases=cases,
     result=Tensor,
-    gradient=1,
     slack=1e-10,
     wrong=WRONG + FAMILIES,
     hints=(

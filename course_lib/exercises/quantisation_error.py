@@ -7,7 +7,7 @@ from torch import Tensor
 
 from course_lib.exercises.codebooks import patch_cases
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise
+from course_lib.exercises.model import Case, Exercise, from_a_layer
 from course_lib.exercises.nearest_code import nearest_code
 
 
@@ -17,7 +17,9 @@ def quantisation_error(patches, codebook):
 
 
 def cases() -> list[Case]:
-    return [Case(case.label, case.args, "", case.letters, case.only) for case in patch_cases()]
+    return [
+        Case(case.label, tuple(map(from_a_layer, case.args)), "", case.letters, case.only) for case in patch_cases()
+    ]
 
 
 def _chosen(choose):

@@ -33,6 +33,8 @@ def cases() -> list[Case]:
         case((4, 2), (3, 7), 5),
         case((2, 6), (4, 3), 7),
         case((37, 2), (39, 3), 3),
+        case((2, 8), (4, 4), 5),
+        case((2, 8), (8, 2), 3),
         case((3, 3), (5, 5), 4, "square grids"),
         case((4, 4), (7, 7), 3, "square grids"),
         case((3, 4), (3, 4), 5, "equal grids"),

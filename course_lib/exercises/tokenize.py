@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.model import Case, Exercise
@@ -27,6 +28,9 @@ def cases() -> list[Case]:
             "It rained (again)...",
             "",
             "Écoute, Ζωή",
+            "A snake_case name, half-asleep",
+            "“No” – said I… it isn't",
+            "one\ttwo\nthree",
             "  (quiet)",
         ]
     ]
@@ -122,11 +126,45 @@ marks joined
     Marks that stand together were joined into one token: each mark is a token of its own.
         return re.findall(r"\w+|[^\w\s]+", sentence.lower())
 
+underscore in the word
+    \w matches letters, digits and the underscore, so snake_case stayed one word. _ is a mark: [^\W_]+ is a run of
+    letters or digits alone.
+        return re.findall(r"\w+|[^\w\s]", sentence.lower())
+
+underscore lost
+    \w takes the underscore for a letter, and [^\W_] alone leaves it out: it is a mark, a token of its own.
+        return re.findall(r"[^\W_]+|[^\w\s]", sentence.lower())
+
+marks of the keyboard only
+    string.punctuation holds the 32 marks of a plain keyboard. “, – and … are marks too: ask of each character whether
+    it is a letter or a digit, isalnum(), and whether it is a space, isspace().
+        for mark in string.punctuation:
+            sentence = sentence.replace(mark, f" {mark} ")
+        return sentence.lower().split()
+
+apostrophe in the word
+    isn't stayed one word. An apostrophe is a mark like each other: every one is a token of its own.
+        part_of_word = … → part_of_word = character.isalnum() or character.isspace() or character == "'"
+
+apostrophe and underscore in the word
+    isn't stayed one word, and \w takes the underscore for a letter. Every mark is a token of its own.
+        return re.findall(r"[\w']+|[^\w\s]", sentence.lower())
+
+hyphen in the word
+    half-asleep stayed one word. A hyphen is a mark like each other: every one is a token of its own.
+        part_of_word = … → part_of_word = character.isalnum() or character.isspace() or character == "-"
+
+spaces only
+    A tab and the end of a line are white space as well, and came out as tokens: ask character.isspace(), or leave out
+    each piece whose strip() is empty.
+        return re.findall(r"[^\W_]+|[^\w ]|_", sentence.lower())
+
 letters only
     Only a to z count as letters here, so 'écoute' lost its first letter. str.isalnum() and \w know all letters.
         return re.findall(r"[a-z0-9]+|[^\w\s]", sentence.lower())
 """,
     re=re,
+    string=string,
 )
 
 
@@ -141,9 +179,8 @@ EXERCISE = Exercise(
         " small first: sentence.lower().",
         "Put a space before and after each punctuation mark, then split() at spaces. Or find all pieces that are either"
         " a run of letters or one mark.",
-        r'With a regular expression: re.findall(r"\w+|[^\w\s]", …), and `import re` above the function. The first half'
-        " matches a run of letters, digits or underscores, the second one character that is neither a letter nor a"
-        " space.",
+        r'With a regular expression: re.findall(r"[^\W_]+|[^\w\s]|_", …), and `import re` above the function. \w is a'
+        " letter, a digit or _, so the first part matches a run of letters or digits, the others one mark each.",
     ),
     praise="Capitals and commas no longer make new words.",
 )

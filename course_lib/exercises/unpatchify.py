@@ -27,7 +27,15 @@ def cases() -> list[Case]:
             only,
         )
         for *sizes, only in IMAGE_CASES
-    ]
+    ] + [in_float64()]
+
+
+def in_float64() -> Case:
+    """Patches whose dtype has to stay what it is."""
+    sizes = (2, 5, 4, 6, 2)
+    patches = patchify(pixels(*sizes[:4]), sizes[4]).double()
+    args = (patches, sizes[4], *sizes[1:4])
+    return Case(f"patches of {describe(*sizes)}, in float64", args, "B C H W", sizes_of(*sizes))
 
 
 def _unpatchify_order(rows_first=True, channel_first=True, swap_inside=False):

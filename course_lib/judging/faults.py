@@ -14,7 +14,16 @@ from torch import Tensor, nn
 from course_lib.exercises.model import Case, Exercise, NotAsked
 from course_lib.judging import names
 from course_lib.judging.errors import explain_error, with_article
-from course_lib.judging.running import Outcome, equal, names_enough, near, shown, timed_out
+from course_lib.judging.running import (
+    Outcome,
+    equal,
+    learning,
+    names_enough,
+    near,
+    same_gradient,
+    shown,
+    timed_out,
+)
 from course_lib.judging.shapes import describe_shape, place_in_letters
 
 
@@ -356,26 +365,26 @@ def _rows(value: Tensor, wanted: Tensor, at: tuple[int, ...]) -> str:
 
 
 def _gradient(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
-    if expected.gradient is None:
+    tensors = learning(got.case)
+    learners = [name for name, value in exercise.named(got.case) if any(value is tensor for tensor in tensors)]
+    pairs = zip(learners, got.gradients, expected.gradients, strict=True)
+    wrong = [(name, one) for name, one, other in pairs if not same_gradient(one, other)]
+    if not wrong:
         return None
-    if got.gradient is None:
+    learner, gradient = wrong[0]
+    if gradient is None:
         return Fault(
             names.NO_GRADIENT,
-            f"the numbers are right, but no gradient reaches {_learner(exercise)}: it could never learn. "
+            f"the numbers are right, but no gradient reaches {learner}: it could never learn. "
             "Such things cut it off: .detach(), .data, .tolist(), torch.tensor(...), nn.Parameter(...), no_grad, "
             "from_pretrained without freeze=False.",
             got,
         )
     return Fault(
         names.WRONG_GRADIENT,
-        f"the numbers are right, but the gradient that reaches {_learner(exercise)} is another one.",
+        f"the numbers are right, but the gradient that reaches {learner} is another one.",
         got,
     )
-
-
-def _learner(exercise: Exercise) -> str:
-    """The name of the argument that should receive a gradient."""
-    return list(inspect.signature(exercise.solution).parameters)[exercise.gradient or 0]
 
 
 def _first_difference(value: Any, wanted: Any) -> str:

@@ -30,7 +30,7 @@ class Outcome:
     line: int | None = None  # of the learner's code, where the error or the change came from
     source: str = ""
     changed: bool = False  # an argument was changed in place
-    gradient: Tensor | None = None
+    gradients: tuple[Tensor | None, ...] = ()  # for each argument that learns, None where none arrives
     slack: float = 0.0  # how far numbers may be apart, relative to the largest
 
     @property
@@ -46,7 +46,7 @@ def run(exercise: Exercise, answer: Callable, limit: TimeLimit | None = None, ba
     """
     outcomes: list[Outcome] = []
     for case in exercise.cases()[:: -1 if backwards else 1]:
-        outcomes.append(_call(exercise, answer, case, limit))
+        outcomes.append(call(exercise, answer, case, limit))
         if timed_out(outcomes[-1]):
             break
     return outcomes[:: -1 if backwards else 1]
@@ -72,9 +72,19 @@ def alike(one: Outcome, other: Outcome) -> bool:
         return _kind_of_end(one) == _kind_of_end(other)
     if not equal(one.value, other.value, other.slack):
         return False
-    if one.gradient is None or other.gradient is None:
-        return one.gradient is other.gradient
-    return torch.allclose(one.gradient, other.gradient, rtol=1e-4, atol=1e-6, equal_nan=True)
+    return all(map(same_gradient, one.gradients, other.gradients))
+
+
+def same_gradient(one: Tensor | None, other: Tensor | None) -> bool:
+    """Whether two gradients of one argument agree; None is that of an argument which none reaches."""
+    if one is None or other is None:
+        return one is other
+    return torch.allclose(one, other, rtol=1e-4, atol=1e-6, equal_nan=True)
+
+
+def learning(case: Case) -> list[Tensor]:
+    """The arguments of a case that have to receive a gradient: those that require one."""
+    return [argument for argument in case.args if isinstance(argument, Tensor) and argument.requires_grad]
 
 
 def _kind_of_end(outcome: Outcome) -> tuple[Any, ...]:
@@ -143,7 +153,7 @@ def names_enough(outcome: Outcome) -> bool:
     return all(found & set(group) for group in outcome.case.mentions) and not found & set(outcome.case.unmentioned)
 
 
-def _call(exercise: Exercise, answer: Callable, case: Case, limit: TimeLimit | None) -> Outcome:
+def call(exercise: Exercise, answer: Callable, case: Case, limit: TimeLimit | None) -> Outcome:
     """What comes of one case, within the limit where there is one."""
     outcome = Outcome(case, slack=exercise.slack)
     try:
@@ -169,18 +179,18 @@ def _answer(exercise: Exercise, answer: Callable, outcome: Outcome) -> None:
     if exercise.use is not None:
         value = exercise.use(value, case)
     outcome.changed = not all(map(_unchanged, before, arguments))
-    if exercise.gradient is not None and isinstance(value, Tensor) and not outcome.changed:
-        outcome.gradient = _gradient(value, case.args[exercise.gradient])
+    if isinstance(value, Tensor) and not outcome.changed:
+        outcome.gradients = _gradients(value, learning(case))
     read = exercise.read if isinstance(value, exercise.result) else None
     outcome.value = read(value) if read else _detached(value)
 
 
-def _gradient(value: Tensor, argument: Tensor) -> Tensor | None:
-    """Gradient of a sum that weighs each number of the value differently; None where none arrives."""
-    if not value.requires_grad:
-        return None
+def _gradients(value: Tensor, arguments: list[Tensor]) -> tuple[Tensor | None, ...]:
+    """Gradients of a sum that weighs each number of the value differently; None where none arrives."""
+    if not value.requires_grad or not arguments:
+        return (None,) * len(arguments)
     weights = torch.linspace(1.0, 2.0, value.numel(), dtype=value.dtype).reshape(value.shape)
-    return torch.autograd.grad((value * weights).sum(), argument, allow_unused=True)[0]
+    return torch.autograd.grad((value * weights).sum(), arguments, allow_unused=True)
 
 
 def _detached(value: Any) -> Any:
@@ -205,7 +215,7 @@ def _unchanged(before: Any, argument: Any) -> bool:
 
 def origin(error: BaseException, answer: Callable) -> tuple[int | None, str]:
     """Line number and text of the learner's own line from which the error came, or (None, "")."""
-    file = _file(answer)
+    file = file_of(answer)
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     for frame in reversed(own):
         if frame.lineno is not None:  # without a number: an interrupt between two lines
@@ -213,7 +223,7 @@ def origin(error: BaseException, answer: Callable) -> tuple[int | None, str]:
     return None, ""
 
 
-def _file(answer: Callable) -> str | None:
+def file_of(answer: Callable) -> str | None:
     """Name of the file or cell that the answer stands in, of a class that of its methods; None where it has no code."""
     methods: list[Any] = [getattr(answer, name, None) for name in ("__init__", "forward")]
     methods = [part for part in methods if not (getattr(part, "__module__", None) or "").startswith("torch.")]
@@ -222,7 +232,7 @@ def _file(answer: Callable) -> str | None:
 
 def changing_line(exercise: Exercise, answer: Callable, number: int, limit: TimeLimit) -> tuple[int | None, str]:
     """Number and text of the learner's line that changes an input of the case with that number, or (None, "")."""
-    case, file = exercise.cases()[number], _file(answer)
+    case, file = exercise.cases()[number], file_of(answer)
     arguments = (*case.args, *case.given)
     before, last, changing, steps = [_copy(argument) for argument in arguments], None, None, 0
 
@@ -240,7 +250,7 @@ def changing_line(exercise: Exercise, answer: Callable, number: int, limit: Time
     outer = sys.gettrace()
     sys.settrace(watch)
     try:
-        _call(exercise, answer, case, limit)
+        call(exercise, answer, case, limit)
     finally:
         sys.settrace(outer)
     return changing, "" if changing is None else linecache.getline(file, changing).strip()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -59,12 +59,13 @@ def _numbers_in(dice):
 
 def _tokenize(dice):
     pieces = ["The", "cat", "ran", "it", "7", "24", "Ωή", "é", "a1", ",", ".", "!", "?", ";", "(", ")", "...", "-"]
+    pieces += ["_", "“", "–", "isn't", "half-asleep", "a_b"]
     pieces += [" ", "  ", "\n", "\t"] + [" "] * 8
     return Input(("".join(dice.choices(pieces, k=dice.randint(0, 14))),))
 
 
 def _build_vocabulary(dice):
-    return Input((dice.choices("the a cat dog sat . , ran".split(), k=dice.randint(0, 10)),))
+    return Input((dice.choices("the a The cat dog sat . , ran".split(), k=dice.randint(0, 10)),))
 
 
 def _one_hot(dice):
@@ -80,6 +81,11 @@ def _lookup(dice):
     wrong = _one_outside(dice, ids, rows)
     refused = {} if wrong is None else {"refused": (ValueError, IndexError), "named": (str(wrong),)}
     return Input((ids, weight.requires_grad_()), **refused, learned=(1,))
+
+
+def _lookup_by_any_error(dice):
+    given = _lookup(dice)
+    return replace(given, refused=(*given.refused, RuntimeError), named=()) if given.refused else given
 
 
 def _linear_from_embedding(dice):
@@ -101,7 +107,7 @@ def _negative_sampling_loss(dice):
     scale = dice.choice((1, 1, 1, 20, 60))
     parts = (batch, dimension), (batch, dimension), (batch, negatives, dimension)
     centre, context, others = (scale * _numbers(dice, *shape) for shape in parts)
-    return Input((centre.requires_grad_(), context, others), learned=(0,))
+    return Input((centre.requires_grad_(), context.requires_grad_(), others.requires_grad_()), learned=(0, 1, 2))
 
 
 def _nearest(dice):
@@ -145,7 +151,7 @@ def _project(dice):
     batch, count, length, dimension = (dice.randint(1, 6) for _ in range(4))
     parts = (batch, count, length), (dimension, length), (dimension,)
     patches, weight, bias = (_numbers(dice, *shape) for shape in parts)
-    return Input((patches, weight.requires_grad_(), bias), learned=(1,))
+    return Input((patches.requires_grad_(), weight.requires_grad_(), bias.requires_grad_()), learned=(0, 1, 2))
 
 
 def _encoder_parameters(dice):
@@ -205,14 +211,14 @@ def _patch_embedding(dice):
 
 def _prepend_class_token(dice):
     batch, count, dimension = (dice.randint(1, 5) for _ in range(3))
-    args = (_numbers(dice, batch, count, dimension), _numbers(dice, dimension).requires_grad_())
-    return Input(args, learned=(1,))
+    args = (_numbers(dice, batch, count, dimension).requires_grad_(), _numbers(dice, dimension).requires_grad_())
+    return Input(args, learned=(0, 1))
 
 
 def _add_positions(dice):
     batch, count, dimension = (dice.randint(1, 5) for _ in range(3))
-    args = (_numbers(dice, batch, count + 1, dimension), _numbers(dice, count + 1, dimension).requires_grad_())
-    return Input(args, learned=(1,))
+    parts = (batch, count + 1, dimension), (count + 1, dimension)
+    return Input(tuple(_numbers(dice, *shape).requires_grad_() for shape in parts), learned=(0, 1))
 
 
 def _resize_positions(dice):
@@ -226,7 +232,7 @@ def _pixelwise_linear(dice):
     batch, channels, height, width, dimension = (dice.randint(1, 5) for _ in range(5))
     parts = (batch, channels, height, width), (dimension, channels), (dimension,)
     features, weight, bias = (_numbers(dice, *shape) for shape in parts)
-    return Input((features, weight.requires_grad_(), bias), learned=(1,))
+    return Input((features.requires_grad_(), weight.requires_grad_(), bias.requires_grad_()), learned=(0, 1, 2))
 
 
 def _hybrid_tokens(dice):
@@ -251,6 +257,10 @@ def _patches_and_codes(dice):
     batch, count, codes, length = dice.randint(1, 4), dice.randint(1, 6), dice.randint(1, 7), dice.randint(1, 6)
     lengths = 0.3 + 2 * _numbers(dice, codes, 1).abs()
     return Input((_numbers(dice, batch, count, length), _numbers(dice, codes, length) * lengths))
+
+
+def _patches_and_codes_that_learn(dice):
+    return Input(tuple(numbers.requires_grad_() for numbers in _patches_and_codes(dice).args), learned=(0, 1))
 
 
 def _decode(dice):
@@ -285,7 +295,7 @@ INPUTS: dict[str, Callable[[random.Random], Input]] = {
     "build_vocabulary": _build_vocabulary,
     "one_hot": _one_hot,
     "one_hot_bytes": lambda dice: Input((dice.randint(1, 9000),)),
-    "lookup_by_matmul": _lookup,
+    "lookup_by_matmul": _lookup_by_any_error,
     "lookup_by_index": _lookup,
     "linear_from_embedding": _linear_from_embedding,
     "rows_with_gradient": _rows_with_gradient,
@@ -313,7 +323,7 @@ INPUTS: dict[str, Callable[[random.Random], Input]] = {
     "receptive_field": _receptive_field,
     "nearest_code": _patches_and_codes,
     "decode": _decode,
-    "quantisation_error": _patches_and_codes,
+    "quantisation_error": _patches_and_codes_that_learn,
     "PatchTokens": _patch_tokens,
     "vit_parameters": _vit_parameters,
 }
@@ -396,7 +406,7 @@ def same(one: Any, other: Any) -> bool:
             return False
         if not one.is_floating_point():
             return bool((one == other).all())
-        close = 1e-6 * (one.abs().max() if one.numel() else 1)
+        close = 1e-6 * (one.abs().max() if one.numel() else 1) + 1e-12  # a gradient that rounding takes for 0
         return torch.equal(one, other) or bool(((one - other).abs() <= close).all())
     if isinstance(one, (list, tuple)) and type(one) is type(other):
         return len(one) == len(other) and all(map(same, one, other))

@@ -7,7 +7,7 @@ import itertools
 import math
 import operator
 import re
-import string
+import unicodedata
 from collections import OrderedDict, defaultdict
 
 import numpy as np
@@ -44,11 +44,11 @@ def by_making_one(shape):
 
 # tokenize
 def by_findall(sentence):
-    return re.findall(r"\w+|[^\w\s]", sentence.lower())
+    return re.findall(r"[^\W_]+|[^\w\s]|_", sentence.lower())
 
 
 def by_split_and_filter(sentence):
-    return [piece for piece in re.split(r"(\W)", sentence.lower()) if piece.strip()]
+    return [piece for piece in re.split(r"([\W_])", sentence.lower()) if piece.strip()]
 
 
 def by_characters(sentence):
@@ -66,13 +66,19 @@ def by_characters(sentence):
 
 
 def by_replacing_marks(sentence):
-    for mark in string.punctuation:
+    for mark in {character for character in sentence if not character.isalnum() and not character.isspace()}:
         sentence = sentence.replace(mark, f" {mark} ")
     return sentence.lower().split()
 
 
 def by_translation_table(sentence):
-    return sentence.lower().translate({ord(mark): f" {mark} " for mark in string.punctuation}).split()
+    marks = {ord(mark): f" {mark} " for mark in sentence if not mark.isalnum()}
+    return sentence.lower().translate(marks).split()
+
+
+def by_categories(sentence):
+    spaced = [f" {mark} " if unicodedata.category(mark)[0] in "PS" else mark for mark in sentence.casefold()]
+    return "".join(spaced).split()
 
 
 # build_vocabulary
@@ -226,7 +232,7 @@ def by_new_parameter(embedding):
 
 def by_data(embedding):
     linear = nn.Linear(*embedding.weight.shape, bias=False)
-    linear.weight.data = embedding.weight.data.T
+    linear.weight.data = embedding.weight.data.T.clone()
     return linear
 
 
@@ -363,7 +369,7 @@ def by_as_strided(images, patch_size):
 
 def by_convolution(images, patch_size):
     length = images.shape[1] * patch_size * patch_size
-    kernels = torch.eye(length).reshape(length, images.shape[1], patch_size, patch_size)
+    kernels = torch.eye(length, dtype=images.dtype).reshape(length, images.shape[1], patch_size, patch_size)
     return F.conv2d(images, kernels, stride=patch_size).flatten(2).transpose(1, 2)
 
 
@@ -648,8 +654,8 @@ def conv_by_parameters(linear, channels, patch_size):
 
 def conv_by_data(linear, channels, patch_size):
     conv = nn.Conv2d(channels, linear.out_features, (patch_size, patch_size), stride=(patch_size, patch_size))
-    conv.weight.data = linear.weight.data.unflatten(1, (channels, patch_size, patch_size))
-    conv.bias.data = linear.bias.data
+    conv.weight.data = linear.weight.data.unflatten(1, (channels, patch_size, patch_size)).clone()
+    conv.bias.data = linear.bias.data.clone()
     return conv
 
 
@@ -722,9 +728,9 @@ def linear_by_data(conv):
     if conv.stride[0] != conv.kernel_size[0] or conv.stride[1] != conv.kernel_size[1]:
         raise ValueError(f"kernel_size {conv.kernel_size} differs from stride {conv.stride}")
     linear = nn.Linear(math.prod(conv.weight.shape[1:]), conv.out_channels, bias=conv.bias is not None)
-    linear.weight.data = conv.weight.data.view(conv.out_channels, -1)
+    linear.weight.data = conv.weight.data.view(conv.out_channels, -1).clone()
     if conv.bias is not None:
-        linear.bias.data = conv.bias.data
+        linear.bias.data = conv.bias.data.clone()
     return linear
 
 
@@ -1188,7 +1194,7 @@ def decode_by_stacking(ids, codebook):
 
 def decode_by_comparing(ids, codebook):
     chosen = ids.unsqueeze(-1) == torch.arange(len(codebook))
-    return torch.einsum("...k,kl->...l", chosen.double(), codebook)
+    return torch.einsum("...k,kl->...l", chosen.to(codebook.dtype), codebook)
 
 
 def error_by_mse_loss(patches, codebook):
@@ -1217,7 +1223,14 @@ def error_by_norm(patches, codebook):
 
 RIGHT_WAYS = {
     "numbers_in": [by_prod, by_reduce, by_size, by_recursion, by_making_one],
-    "tokenize": [by_findall, by_split_and_filter, by_characters, by_replacing_marks, by_translation_table],
+    "tokenize": [
+        by_findall,
+        by_split_and_filter,
+        by_characters,
+        by_replacing_marks,
+        by_translation_table,
+        by_categories,
+    ],
     "build_vocabulary": [by_fromkeys, by_setdefault, by_default_dict, by_list_of_words, by_sorted_places],
     "one_hot": [by_eye, by_comparison, by_scatter, by_loop_over_flat, by_numpy_and_back, by_torch],
     "one_hot_bytes": [by_power, by_element_size, by_table_on_meta, by_bits],
