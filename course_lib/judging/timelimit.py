@@ -45,6 +45,7 @@ class TimeLimit:
         self._deaf = deaf  # the process ignores interrupts from outside
         self._start = time.monotonic()
         self._deadline = self._start + seconds
+        self._pause = TICK
         self._ended = threading.Event()
         self._raised: KeyboardInterrupt | None = None
 
@@ -76,12 +77,12 @@ class TimeLimit:
     @contextmanager
     def at_most(self, seconds: float) -> Iterator[None]:
         """Let the calls inside take so long together, and no longer than the rest of the time."""
-        deadline = self._deadline
-        self._deadline = min(deadline, time.monotonic() + seconds)
+        deadline, pause = self._deadline, self._pause
+        self._deadline, self._pause = min(deadline, time.monotonic() + seconds), min(pause, seconds / 4)
         try:
             yield
         finally:
-            self._deadline = deadline
+            self._deadline, self._pause = deadline, pause
 
     def _error(self) -> KeyboardInterrupt:
         return Stopped() if self.stopped else OutOfTime(f"stopped after {self.seconds:g} seconds")
@@ -95,7 +96,7 @@ class TimeLimit:
 
     def _tick(self) -> None:
         """Wake the main thread from another one, as long as something should end."""
-        while not self._ended.wait(TICK):
+        while not self._ended.wait(self._pause):
             if self.stopped or self.over:
                 _wake_main_thread()
 

@@ -10,6 +10,7 @@ from course_lib.exercises.model import Exercise, WrongAnswer
 from course_lib.judging import names
 from course_lib.judging.faults import Fault, always_the_same, find_fault, only_right_for
 from course_lib.judging.relations import find_relation, numbers_apart
+from course_lib.judging.repair import Repair, find_repair
 from course_lib.judging.running import Outcome, alike, changing_line, equal, right, run, same_again, timed_out
 from course_lib.judging.terms import NOTHING
 from course_lib.judging.timelimit import TimeLimit
@@ -25,6 +26,7 @@ class Verdict:
     text: str
     diagnosis: str | None = None
     lines: str = ""
+    cures: str = ""  # edits that make the answer right
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def judge(exercise: Exercise, answer: Callable, limit: TimeLimit) -> Verdict:
     if attempt.ended and all(attempt.rights):
         return _right_once(attempt)
     fault = _first_fault(attempt)
-    known = _known(exercise, got) if attempt.ended and not any(one.changed for one in got) else None
+    known = _known(exercise, got, attempt.rights) if attempt.ended and not any(one.changed for one in got) else None
     if known is None and fault.name not in names.SURE:
         differs = _not_the_same_twice(attempt, attempt.again())
         if differs is not None:
@@ -147,7 +149,15 @@ def _verdict(attempt: Attempt, fault: Fault, known: WrongAnswer | None) -> Verdi
         diagnosis, only = coincidence, f"{sentence} "
     where = f"{'On' if only else 'on'} {fault.got.case.label}, "
     text = f"{attempt.exercise.name}: {only}{where}{fault.text}\n{because}".rstrip()
-    return Verdict(False, text, diagnosis, fault.lines)
+    repair = None if known or not attempt.ended else _repair(attempt)
+    if repair:
+        text += f"\n{repair.places(attempt.exercise.name)}"
+    return Verdict(False, text, diagnosis, fault.lines, repair.cures if repair else "")
+
+
+def _repair(attempt: Attempt) -> Repair | None:
+    """The edit of the learner's own code that mends it, where one is found."""
+    return find_repair(attempt.exercise, attempt.answer, attempt.rights, attempt.expected, attempt.limit)
 
 
 def _relation(attempt: Attempt, fault: Fault) -> tuple[str, str] | None:
@@ -173,12 +183,23 @@ def _first_fault(attempt: Attempt) -> Fault:
     return find_fault(attempt.exercise, got[first], expected[first])
 
 
-def _known(exercise: Exercise, got: list[Outcome]) -> WrongAnswer | None:
-    """The known wrong answer that does the same as this one on every case."""
+def _known(exercise: Exercise, got: list[Outcome], rights: list[bool]) -> WrongAnswer | None:
+    """The known wrong answer that does the same as this one on every case, or nearly.
+
+    Nearly: the same on two thirds of the cases, and wrong on the others too. Then it is this mistake and one more.
+    """
+    nearly: tuple[int, WrongAnswer | None] = (0, None)
     for wrong in exercise.wrong:
-        if all(alike(one, other) for one, other in zip(got, run(exercise, wrong.answer), strict=True)):
+        same = [alike(one, other) for one, other in zip(got, run(exercise, wrong.answer), strict=True)]
+        if all(same):
             return wrong
-    return None
+        telling = sum(
+            one and not good and result.error is None for one, good, result in zip(same, rights, got, strict=True)
+        )
+        besides = all(one or not good for one, good in zip(same, rights, strict=True))
+        if besides and telling >= 2 and 3 * sum(same) >= 2 * len(same) and telling > nearly[0]:
+            nearly = telling, wrong
+    return nearly[1]
 
 
 def _fits(exercise: Exercise, answer: Callable) -> str:

@@ -13,7 +13,8 @@ RIGHT = "p, s = patch_size, stride; return ((height - p) // s + 1) * ((width - p
 ANSWERS = [  # truth, the line of the answer, verdict
     ("right", RIGHT, "right"),
     ("wrong", "return height // patch_size * (width // patch_size)", "named"),
-    ("wrong", "return rows * width + 12345", "general"),
+    ("wrong", "return ((height - patch_size) // stride - 1) * ((width - patch_size) // stride + 1)", "located"),
+    ("wrong", "return stride * width + 12345", "general"),
     ("right", "return 1", "false refusal"),
     ("open", "return 1", "open"),
 ]
@@ -39,5 +40,5 @@ def test_each_answer_gets_the_verdict_that_its_check_earns(judged):
 
 def test_the_table_counts_them_by_exercise_and_in_all(judged):
     head, one, total = table(judged).splitlines()
-    assert one.split()[:7] == ["count_patches", "1", "1", "1", "1", "0", "1"]
-    assert total.split()[1:7] == one.split()[1:7] and head.split()[-3:] == ["median", "most", "s"]
+    assert one.split()[:8] == ["count_patches", "1", "1", "1", "1", "1", "0", "1"]
+    assert total.split()[1:8] == one.split()[1:8] and head.split()[-3:] == ["median", "most", "s"]

@@ -43,7 +43,9 @@ class Judged:
         if right or passed:
             return "right" if right and passed else "false refusal" if right else "false pass"
         known = {wrong.name for wrong in all_exercises()[self.answer["exercise"]].wrong}
-        return "named" if self.result.diagnosis in known else "general"
+        if self.result.diagnosis in known:
+            return "named"
+        return "located" if LOCATED in self.result.message else "general"
 
 
 def judge(answer: dict[str, Any], setup: str) -> Judged:
@@ -74,7 +76,8 @@ def judge_all(file: Path, exercises: list[str] | None = None) -> list[Judged]:
     return [judge(answer, held["setups"][answer["setup"]]) for answer in wanted]
 
 
-VERDICTS = ("right", "false refusal", "named", "general", "false pass", "open")
+VERDICTS = ("right", "false refusal", "named", "located", "general", "false pass", "open")
+LOCATED = "\nLook at "  # how the place of a repair is told
 
 
 def table(judged: list[Judged]) -> str:
