@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -16,9 +17,11 @@ from course_lib.judging import names
 from course_lib.judging.attempted import attempted
 from course_lib.judging.faults import brief
 from course_lib.judging.missing import tell_in_notebook
-from course_lib.judging.running import origin
+from course_lib.judging.running import cell_of, origin
 from course_lib.judging.timelimit import Stopped, time_limit
 from course_lib.judging.verdict import judge
+from course_lib.showing.buttons import WithButtons
+from course_lib.showing.controls import Buttons
 from course_lib.showing.message import Message
 
 TIME_LIMIT = 20.0  # seconds that all calls of the answer take together in one check
@@ -26,14 +29,27 @@ TIME_LIMIT = 20.0  # seconds that all calls of the answer take together in one c
 
 @dataclass(frozen=True, repr=False)
 class Result(Message):
-    """What a check found: `passed`, `attempted`, `diagnosis` (the mistake's name or None), `message`."""
+    """What a check found: `passed`, `attempted`, `diagnosis` (the mistake's name or None), `message`.
+
+    `exercise` and `code`, the cell that was checked, serve the buttons beside it.
+    """
 
     passed: bool = False
     attempted: bool = True
     diagnosis: str | None = None
+    exercise: str = ""
+    code: str = ""
 
     def __bool__(self) -> bool:
         return self.passed
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        message = Message(self.message, self.kind, self.lines)
+        calls = [hint] * (not self.passed) + [solution] * self.attempted
+        labels = ["Hint" if call is hint else "Show a solution" for call in calls]
+        buttons = Buttons(f"Help with {self.exercise}", labels, self.exercise, self.code)
+        page = WithButtons(buttons, lambda press: calls[press[0]](self.exercise), above=message)
+        return page.bundle(message._repr_mimebundle_())
 
 
 def check(answer: Callable | str) -> Result:
@@ -50,6 +66,8 @@ def check(answer: Callable | str) -> Result:
                 f"Stuck? `hint({exercise.name})`",
                 "open",
                 attempted=False,
+                exercise=exercise.name,
+                code=cell_of(given),
             )
         _tried.add(exercise.name)
         try:
@@ -60,7 +78,15 @@ def check(answer: Callable | str) -> Result:
         progress.record("check", exercise.name, passed=verdict.passed, diagnosis=verdict.diagnosis)
         _cures[exercise.name] = verdict.cures
         kind = "right" if verdict.passed else "wrong"
-        return Result(verdict.text, kind, verdict.lines, verdict.passed, diagnosis=verdict.diagnosis)
+        return Result(
+            verdict.text,
+            kind,
+            verdict.lines,
+            verdict.passed,
+            diagnosis=verdict.diagnosis,
+            exercise=exercise.name,
+            code=cell_of(given),
+        )
 
 
 def hint(answer: Callable | str) -> Message:
@@ -152,4 +178,6 @@ def _stopped(exercise: Exercise, answer: Callable, stop: Stopped) -> Result:
         " again. If it takes long once more: is there a loop that never ends?",
         "open",
         diagnosis=names.INTERRUPTED,
+        exercise=exercise.name,
+        code=cell_of(answer),
     )

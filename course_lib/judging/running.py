@@ -230,6 +230,12 @@ def file_of(answer: Callable) -> str | None:
     return next((part.__code__.co_filename for part in (answer, *methods) if hasattr(part, "__code__")), None)
 
 
+def cell_of(answer: Callable | None) -> str:
+    """The cell that an answer was typed into; empty where it comes from elsewhere."""
+    file = file_of(answer) if answer is not None and getattr(answer, "__module__", None) == "__main__" else None
+    return "".join(linecache.getlines(file)) if file else ""
+
+
 def changing_line(exercise: Exercise, answer: Callable, number: int, limit: TimeLimit) -> tuple[int | None, str]:
     """Number and text of the learner's line that changes an input of the case with that number, or (None, "")."""
     case, file = exercise.cases()[number], file_of(answer)

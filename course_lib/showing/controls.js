@@ -202,7 +202,31 @@ function showAnswers(model, el) {
   update();
 }
 
-const renderers = { Panel: showPanel, Answers: showAnswers };
+function showButtons(model, el) {
+  const { options, name, code } = model.get("settings");
+  let presses = 0;
+  const buttons = options.map((text, place) => {
+    const button = make("button", { type: "button", textContent: text });
+    button.addEventListener("click", () => { model.set("value", [place, ++presses]); model.save_changes(); });
+    return button;
+  });
+  if (changedSince(model, name, code)) el.append(make("p", { className: "course-changed", textContent:
+    `The cell with ${name} on this page is not the one that was checked: it was changed after it was run. ` +
+    "Run it, and then the check again." }));
+  el.classList.add("course-answers", "course-row");
+  el.append(make("div", { role: "group", ariaLabel: model.get("label") }, ...buttons));
+}
+
+// Only the page knows what stands in a cell that has not been run. Where it cannot be read, nothing is said.
+function changedSince(model, name, code) {
+  const cells = model.widget_manager?.context?.model?.cells;
+  if (!code || typeof cells?.[Symbol.iterator] !== "function") return false;
+  const begins = new RegExp(`^(?:def|class) ${name}\\b`, "m");
+  const sources = [...cells].map((cell) => cell.sharedModel?.getSource?.() ?? "").filter((source) => begins.test(source));
+  return sources.length > 0 && !sources.some((source) => source.trim() === code.trim());
+}
+
+const renderers = { Panel: showPanel, Answers: showAnswers, Buttons: showButtons };
 
 export default {
   initialize({ model }) { saveWithoutViews(model.widget_manager); },

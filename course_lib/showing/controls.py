@@ -102,6 +102,22 @@ class Answers(Description):
         return value if value in range(len(self.settings["options"])) and not isinstance(value, bool) else old
 
 
+class Buttons(Description):
+    """Buttons in a row that can be pressed again; `value` is [place of the last one, presses so far], or None.
+
+    `code` is the cell that defines `name`, as it was run: where the page shows it changed since, a line says so.
+    """
+
+    def __init__(self, label: str, options: Sequence[str], name: str = "", code: str = "") -> None:
+        self.label, self.value = label, None
+        self.settings = {"options": list(options), "name": name, "code": code}
+
+    def clean(self, value: object, old: object = None) -> object:
+        """`value` if it is the place of a button and a count, else `old`."""
+        fits = isinstance(value, list) and len(value) == 2 and all(type(part) is int for part in value)
+        return value if fits and value[0] in range(len(self.settings["options"])) else old  # type: ignore[index]
+
+
 class Panel(Description):
     """The place of what is shown: `value` is HTML, which the front end never writes.
 

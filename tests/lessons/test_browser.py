@@ -173,7 +173,8 @@ def test_what_is_pointed_at_stays_so_when_a_slider_brings_a_new_drawing(lesson):
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_axe_finds_nothing_that_keeps_people_out(lesson, theme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
-    for name in live_cells(lesson.stored) + list(quizzes(lesson.stored)):
+    checks = [cell.id for cell in code_cells(lesson.stored) if called(cell, "check")]
+    for name in live_cells(lesson.stored) + list(quizzes(lesson.stored)) + checks:
         lesson.cell(name)  # JupyterLab draws what was seen once
     lesson.js(f"app.commands.execute('apputils:change-theme', {{theme: '{theme}'}})")
     try:
@@ -287,6 +288,53 @@ def test_an_exercise_is_diagnosed_then_passed_and_lesson_00_counts_it(lesson, la
     expect(row).to_contain_text("1 of 4 solved")
     expect(row).not_to_contain_text(re.compile(r"\bpatchify"))
     start.close()
+
+
+@of("04")
+def test_hint_and_solution_are_buttons_beside_the_check(lesson):
+    cell = lesson.cell("count-patches-check")
+    write(lesson, "count-patches", find("count_patches").solution_source.replace("+ 1", "- 1", 1))
+    told = cell.locator(".course-panel").last
+    hint, solution = (cell.get_by_role("button", name=name) for name in ("Hint", "Show a solution"))
+    expect(cell.get_by_role("group", name="Help with count_patches")).to_be_visible()
+    hint.focus()
+    lesson.page.keyboard.press("Enter")
+    expect(told).to_contain_text("come out right on every case: line")
+    lesson.page.keyboard.press("Enter")
+    expect(told).to_contain_text("Hint 1 of")
+    lesson.page.keyboard.press("Enter")
+    expect(told).to_contain_text("Hint 2 of")
+    expect(hint).to_be_focused()
+    lesson.page.keyboard.press("Tab")
+    lesson.page.keyboard.press("Space")
+    expect(told).to_contain_text("count_patches: one solution of several.")
+    assert told.evaluate("panel => panel.ariaLive") == "polite"
+    cell.screenshot(path=SCREENSHOTS / "check_with_buttons.png")
+    write(lesson, "count-patches", find("count_patches").solution_source)
+    expect(cell.locator(".course-panel").first).to_contain_text("count_patches: correct on")
+    expect(hint).to_have_count(0)
+    expect(solution).to_be_visible()
+    assert lesson.errors == []
+
+
+@of("04")
+def test_a_check_says_that_its_cell_was_changed_and_not_run(lesson):
+    check = lesson.cell("unread-pixels-check")
+    solved = find("unread_pixels").solution_source
+    write(lesson, "unread-pixels", solved)
+    expect(check.locator(".course-panel").first).to_contain_text("unread_pixels: correct on")
+    expect(check.locator(".course-changed")).to_have_count(0)
+    lesson.cell("unread-pixels").locator(".cm-content").click()
+    lesson.page.keyboard.press("ControlOrMeta+A")
+    lesson.page.keyboard.insert_text(solved.replace("return", "return 1 +"))
+    lesson.run("unread-pixels-check")
+    expect(check.locator(".course-changed")).to_contain_text("The cell with unread_pixels on this page is not the one")
+    check.screenshot(path=SCREENSHOTS / "check_of_a_changed_cell.png")
+    lesson.run("unread-pixels")
+    lesson.run("unread-pixels-check")
+    expect(check.locator(".course-panel").first).to_contain_text("unread_pixels: on ")
+    expect(check.locator(".course-changed")).to_have_count(0)
+    assert lesson.errors == []
 
 
 def test_a_lesson_that_was_run_and_saved_counts_as_left_alone(lab, browser):
