@@ -23,6 +23,7 @@ from course_lib.exercises import all_exercises, find
 from course_lib.exercises.mistakes import mistakes
 from course_lib.exercises.patchify import patchify as solved_patchify
 from course_lib.judging import relations, running
+from course_lib.showing import controls
 from course_lib.words import check_ids
 from tests.support.right_ways import RIGHT_WAYS
 
@@ -184,7 +185,7 @@ def test_a_layer_that_does_not_say_its_true_sizes_fails(name):
 
     result = judge(name, other_sizes)
     assert not result.passed and result.diagnosis == "not what was asked"
-    assert f"the layer says {attribute}=1, but the weight that was put into it needs {attribute}=" in result.message
+    assert f"the layer says {attribute}=1, but the weight that was put into it has {attribute}=" in result.message
 
 
 REFUSES = """
@@ -413,7 +414,7 @@ def test_an_error_shows_the_learners_own_line(tmp_path, name):
         ("return images[0, 0, 0, 0, 0]", "more indices than axes"),
         ("return images.index_select(0, torch.zeros(1, 1).long())", "ids of one axis only"),
         ("return torch.zeros(2) ^ 2", "a square is ** 2"),
-        ("return torch.nn.Conv2d(3, 4, 1)(torch.zeros(1, 5, 2, 2))", "made for 3 channels and gets 5"),
+        ("return torch.nn.Conv2d(3, 4, 1)(torch.zeros(1, 5, 2, 2))", "made for 3 channels gets 5"),
         ("return torch.nn.Conv2d(3, 4, 1)(torch.zeros(1, 3, 2, 2).double())", "A layer and its input have two dtypes"),
         ("return torch.nn.Linear(2, 3).wieght", "it has no `wieght`. What comes nearest: `weight`"),
         ("return torch.nn.Embedding(2, 3).shape", "Embedding is a layer and has no `shape`; a tensor has it"),
@@ -1266,7 +1267,8 @@ def shown_words(result):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_html_and_plain_text_carry_the_same_words(name):
+def test_html_and_plain_text_carry_the_same_words(name, monkeypatch):
+    monkeypatch.setenv("COURSE_WIDGETS", "off")
     exercise = EXERCISES[name]
     shown = [check(exercise.solution), check(name), hint(name), hint(name), hint(name), solution(name)]
     shown += [judge(name, wrong.answer) for wrong in exercise.wrong]
@@ -1275,6 +1277,25 @@ def test_html_and_plain_text_carry_the_same_words(name):
         assert of_html == of_text
         assert set(result._repr_mimebundle_()) == {"text/html", "text/plain"}
         assert repr(result) == result._repr_mimebundle_()["text/plain"]
+
+
+def test_a_check_has_the_buttons_that_help_then_and_keeps_its_words_beside_them(monkeypatch):
+    monkeypatch.delenv("COURSE_WIDGETS", raising=False)
+
+    def open_answer(shape): ...
+
+    for answer, labels in (
+        (EXERCISES["numbers_in"].solution, ["Show a solution"]),
+        (EXERCISES["numbers_in"].wrong[0].answer, ["Hint", "Show a solution"]),
+        (open_answer, ["Hint"]),
+    ):
+        result = check(renamed(answer, "numbers_in"))
+        made = []
+        monkeypatch.setattr(checking, "Buttons", lambda *args: made.append(args) or controls.Buttons(*args))
+        bundle = result._repr_mimebundle_()
+        assert made[0][:3] == ("Help with numbers_in", labels, "numbers_in")
+        assert bundle.keys() == {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"}
+        assert bundle["text/plain"] == repr(result)
 
 
 def test_everything_in_html_is_escaped(tmp_path):

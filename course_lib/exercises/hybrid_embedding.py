@@ -68,7 +68,7 @@ def use(module: nn.Module, case: Case) -> Any:
     if not isinstance(result, Tensor):
         return result
     if not of_stem <= {id(parameter) for parameter in module.parameters()}:
-        raise NotAsked("the layer does not hold the stem, so nothing would train it: self.stem = stem")
+        raise NotAsked(_stem_not_held(module, stem))
     right = HybridEmbedding(*case.args).double()
     fill_projection(right.projection.parameters(), stem_channels * patch_size**2, dimension)
     wanted = right(*case.given)
@@ -77,6 +77,18 @@ def use(module: nn.Module, case: Case) -> Any:
     elif result.shape == wanted.shape and result.dtype == wanted.dtype and torch.allclose(result, wanted):
         _refuse_what_changes_the_stem(module, stem, case.given[0])
     return result
+
+
+def _stem_not_held(module: nn.Module, stem: nn.Module) -> str:
+    """What to say of a layer without the stem that was handed in: whether it holds a copy, or none."""
+    held = list(module.parameters())
+    copied = all(any(torch.equal(mine, theirs) for mine in held) for theirs in stem.parameters())
+    if copied:
+        return "the layer holds a copy of the stem, and the stem itself would not be trained: self.stem = stem"
+    return (
+        "no parameter of the layer is one of the stem, so nothing would train it: keep it in self as it is,"
+        " self.stem = stem. A plain list or a name of the notebook hides it"
+    )
 
 
 def _refuse_what_changes_the_stem(module: nn.Module, stem: nn.Module, images: Tensor) -> None:

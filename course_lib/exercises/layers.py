@@ -74,8 +74,8 @@ def refuse_other_sizes(told: dict[str, Any], held: dict[str, Any]) -> None:
         says = ", ".join(f"{name}={told[name]}" for name in wrong)
         fits = ", ".join(f"{name}={held[name]}" for name in wrong)
         raise NotAsked(
-            f"the layer says {says}, but the weight that was put into it needs {fits}: make the layer with the right"
-            " sizes at once"
+            f"the layer says {says}, but the weight that was put into it has {fits}: either the layer was made with"
+            " other sizes, or the weight is turned"
         )
 
 

@@ -40,6 +40,15 @@ negative ids wrap
     len(weight)) first, and let its error through: where `except` catches it, nobody is stopped.
         return weight[ids]
 
+ids came back
+    check_ids gives the ids back, not their rows. It belongs before the lookup: weight[ids].
+        return weight[ids] → return check_ids(ids, len(weight))
+
+negative ids made positive
+    abs() turns −1 into the id of another word. An id outside the table is a mistake: it has to raise an error.
+        check_ids(ids, len(weight)) → pass
+        weight[ids] → weight[ids.abs()]
+
 error says too little
     Whoever reads this error in a program with a million ids has to know which one it was: check_ids(ids,
     len(weight)) says it, before torch says less.

@@ -95,6 +95,15 @@ width left to torch
     the rows of the table: F.one_hot(ids, len(weight)).
         F.one_hot(ids, len(weight)) → F.one_hot(ids)
 
+width of a row
+    The one-hot rows are as wide as a row of the table is long, D. Their width is the number of words, the rows of the
+    table: len(weight).
+        F.one_hot(ids, len(weight)) → F.one_hot(ids, weight.shape[1])
+
+one-hot rows alone
+    These are the one-hot rows of the ids. The product with the table is missing.
+        rows @ weight → rows
+
 width from the tokens
     The width is the number of rows of the table, len(weight). len(ids) is how many tokens there are, so ids were
     refused that the table does have.

@@ -54,8 +54,8 @@ largest single difference
         return torch.cdist(patches, codebook, p=torch.inf).argmin(-1)
 
 summed before squaring
-    The differences were added up first and squared then: above and below cancel out, and only the mean brightness
-    is compared. Square first.
+    Only the mean brightness of patch and code is compared: where differences are added up before they are squared,
+    above and below cancel out. Square, or take the distance, number by number.
         return _each(lambda d: d.sum(-1) ** 2)(patches, codebook)
 
 differences not squared

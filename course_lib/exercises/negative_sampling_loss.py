@@ -127,6 +127,11 @@ log of a sigmoid
     gives −1,200.
         return _loss(log=_log_of_sigmoid)(centre, context, negatives)
 
+log of 1 minus a sigmoid
+    log(1 − σ(x)) is log σ(−x), but σ(1,200) is 1 to the computer, and the logarithm of 0 is −∞. F.logsigmoid(−x) stays
+    finite.
+        F.logsigmoid(-wrong) → torch.log(1 - torch.sigmoid(wrong))
+
 sigmoid without log
     The logarithm is missing: F.logsigmoid in place of sigmoid.
         return _loss(log=torch.sigmoid)(centre, context, negatives)

@@ -145,8 +145,9 @@ class token joined and added
         + self.positions → + self.positions + self.class_token
 
 class token is no parameter
-    Token 0 holds its position and nothing else. The class token is a row of its own that is learned, made in
-    __init__: nn.Parameter(torch.zeros(embedding_dim)). Zeros made in forward stay zeros.
+    Token 0 holds its position and nothing else: no parameter of the layer is its class token. It is made in
+    __init__ and kept in self, as it is: self.class_token = nn.Parameter(torch.zeros(embedding_dim)). What forward
+    makes, or a plain list holds, is not learned.
         self.class_token.expand(len(tokens), 1, -1) → torch.zeros(len(tokens), 1, tokens.shape[2])
 
 a plain tensor

@@ -51,6 +51,8 @@ def marked_pixels(case: Case, patches: Tensor) -> str:
     if not wrong or images[0, 0].numel() > 60 or not taken_by(patches[0, wrong[0]], images[0, 0]):
         return ""
     taken = taken_by(patches[0, wrong[0]], images[0, 0])
+    if not set(patches[0, wrong[0]].tolist()) <= set(images.flatten().tolist()):
+        return ""  # other numbers than those of the image: nothing was taken from anywhere
     rows = [
         "".join(f"[{value:2.0f}]" if value in taken else f" {value:2.0f} " for value in row).rstrip()
         for row in images[0, 0].tolist()

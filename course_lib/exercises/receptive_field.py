@@ -32,6 +32,18 @@ def cases() -> list[Case]:
 WRONG = mistakes(
     receptive_field,
     r"""
+kernel 3 and stride 2 throughout
+    That holds for layers of kernel 3 and stride 2, as in the table of the lesson. Take kernel and stride of each layer.
+        return 2 ** (len(layers) + 1) - 1
+
+kernel 3 throughout
+    Every kernel was taken for one of 3. A kernel of k adds k − 1 steps.
+        (kernel - 1) → 2
+
+kernel halved
+    Both halves of a kernel were added, k // 2 each: right for odd kernels only. A kernel of k adds k − 1 steps.
+        (kernel - 1) → 2 * (kernel // 2)
+
 strides ignored
     This would hold if every layer had stride 1. Behind a stride of 2, one step on the map is two pixels.
         step *= stride →

@@ -159,6 +159,27 @@ spaces only
     each piece whose strip() is empty.
         return re.findall(r"[^\W_]+|[^\w ]|_", sentence.lower())
 
+every character, in small letters
+    list() of a text gives its characters, spaces included. Letters that stand together are one word.
+        return list(sentence.lower())
+
+spaces as marks
+    \W is all but letters, digits and _, so each space became a token: leave white space out, [^\w\s].
+        return re.findall(r"\w+|\W", sentence.lower())
+
+words alone
+    Only the words were found, and \w takes _ for a letter. Marks are tokens too: re.findall takes several patterns, a
+    | between them.
+        return re.findall(r"\w+", sentence.lower())
+
+marks behind the words
+    All words came first and then all marks. Tokens keep the order of the sentence: one pattern for both, a | between.
+        return re.findall(r"\w+", sentence.lower()) + re.findall(r"[^\w\s]", sentence.lower())
+
+letters of English only
+    Only a to z count as letters here, so é and ζ became marks. str.isalnum() and \w know all letters.
+        return re.findall(r"[a-z0-9]+|[^a-z0-9\s]", sentence.lower())
+
 letters only
     Only a to z count as letters here, so 'écoute' lost its first letter. str.isalnum() and \w know all letters.
         return re.findall(r"[a-z0-9]+|[^\w\s]", sentence.lower())

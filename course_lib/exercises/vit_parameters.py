@@ -163,7 +163,8 @@ one layer in the network
         + hidden * dimension + dimension →
 
 shift of the norms forgotten
-    A LayerNorm learns two numbers for each of D: a factor and a shift.
+    2 · D are missing in each block, and D besides: as if a LayerNorm learned D numbers (it learns a factor and a shift
+    for each), or as if a block had one norm, and the class token no position.
         norms = … → norms = 2 * dimension
         = 2 * dimension + → = dimension +
 

@@ -642,7 +642,7 @@ RULES = (
     Rule("line too much", "`{old}` is too much", _line_too_much, size=2),
     Rule("lines swapped", "the order of the lines around `{old}`", _lines_swapped, "`{new}` before `{old}`", size=2),
     Rule("block", "what stands inside the block, and what behind it, at `{old}`", _block, size=2),
-    Rule("sign", "the sign of `{old}`", _sign, size=3),
+    Rule("minus", "the sign of `{old}`", _sign, size=3),
     Rule("term missing", "something is missing behind `{old}`", _term_missing, size=3),
     Rule("call missing", "something is still to be done with `{old}`", _call_missing, size=3),
 )

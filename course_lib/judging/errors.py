@@ -84,10 +84,8 @@ ERRORS = (  # pattern in the text of an error, what it means, and where it matte
     ),
     (
         r"Boolean value of Tensor with more than one value is ambiguous",
-        (
-            r"An `if` needs one yes or no, and this comparison gives one for each number: use (...).any() or"
-            r" (...).all()."
-        ),
+        r"An `if` needs one yes or no, and this tensor has many numbers. Of a comparison take (...).any() or"
+        r" (...).all(); whether there is a tensor at all says `is not None`.",
     ),
     (
         (
@@ -104,7 +102,15 @@ ERRORS = (  # pattern in the text of an error, what it means, and where it matte
         r"one_hot is only applicable to index tensor|expects? .*LongTensor",
         r"F.one_hot wants int64: call .long() on the ids first.",
     ),
-    (r"Class values must be", r"One of the ids does not fit the width: how wide is the table?"),
+    (
+        r"Class values must be non-negative",
+        r"F.one_hot was given a negative id: ids count from 0 to V−1. Is something taken off them?",
+    ),
+    (
+        r"Class values must be smaller",
+        r"F.one_hot was given an id that is not below its number of classes, the width of a one-hot row. That is V, the"
+        r" number of words, with or without the ones that occur here: in a table (V, D) the number of its rows.",
+    ),
     (
         r"to have the same dtype|same dtype, but got|expected scalar type",
         r"Two dtypes meet in one operation: convert one side with .to(other.dtype).",
@@ -116,7 +122,8 @@ ERRORS = (  # pattern in the text of an error, what it means, and where it matte
     ),
     (
         r"expected input\[.*?\] to have (\d+) channels, but got (\d+) channels",
-        r"This convolution was made for \1 channels and gets \2. Its first number is the channels of what goes IN.",
+        r"A convolution that was made for \1 channels gets \2. If it is one that you make: its first number is the"
+        r" channels of what goes IN. If it is one that was handed in: is it that one, and does it get what it should?",
     ),
     (
         r"view size is not compatible",
@@ -137,7 +144,8 @@ ERRORS = (  # pattern in the text of an error, what it means, and where it matte
     ),
     (
         r"Dimension out of range|Tensors must have same number of dimensions",
-        r"cat joins tensors with the same number of axes: give the smaller one an axis, with unsqueeze or expand.",
+        r"cat joins tensors with the same number of axes. Which of them is not what you think? An axis is added with"
+        r" unsqueeze or expand.",
         r"\b(?:cat|concat|concatenate)\(",
     ),
     (
@@ -196,13 +204,14 @@ ERRORS = (  # pattern in the text of an error, what it means, and where it matte
     (r"index (-?\d+) is out of bounds", r"There is no entry \1: count from 0, and look at the size once more."),
     (
         r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
-        r"Two tensors meet whose sizes differ, \1 and \2: which axes are they? `*` multiplies place by place; a"
-        r" product of tables is `@`.",
+        r"Two tensors meet whose sizes differ, \1 and \2: which axes are they? `*` multiplies place by place, lined up"
+        r" from the last axis, and an axis of 1 (unsqueeze) is repeated; a product of tables is `@`.",
         r"[\w)\]] ?\* ?[\w(]",
     ),
     (
         r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
-        r"Two tensors meet whose sizes differ, \1 and \2: which axes are they?",
+        r"Two tensors meet whose sizes differ, \1 and \2: which axes are they? They are lined up from the last axis,"
+        r" and an axis of 1 (unsqueeze) is repeated.",
     ),
     (
         r"'builtin_function_or_method' object is not subscriptable|object is not callable",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -147,7 +148,11 @@ def _raised(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None
         return Fault(names.NOT_ASKED, f"{_first_line(got.error)}.", got)
     text = f"your code stopped with an error{got.where}: {_in_words(got.error)}."
     if re.search(r"(?:^|: *)(?:raise|assert)\b", got.source):
-        meaning = "This input is right and has to be accepted: your own test refused it."
+        meaning = (
+            "That line says that the work is still to be done: write it in its place."
+            if isinstance(got.error, NotImplementedError)
+            else "This input is right and has to be accepted: your own test refused it."
+        )
         return Fault(names.RAISED, text, got, meaning)
     meaning = explain_error(got.error, got.source, inspect.isclass(exercise.solution))
     return Fault(names.RAISED, text, got, meaning)
@@ -177,10 +182,10 @@ def _type(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | None:
     if value is Ellipsis:
         return Fault(names.RETURNED_NOTHING, f"expected {name}, but the gap `...` itself came back.", got)
     came = brief(value) if isinstance(value, Tensor) else f"{brief(value)} ({type(value).__name__})"
-    return Fault(names.WRONG_TYPE, f"expected {name}, got {came}.", got, _conversion(value, wanted))
+    return Fault(names.WRONG_TYPE, f"expected {name}, got {came}.", got, _conversion(value, wanted, expected.value))
 
 
-def _conversion(value: Any, wanted: type) -> str:
+def _conversion(value: Any, wanted: type, right: Any) -> str:
     module = type(value).__module__.split(".")[0]
     if wanted is Tensor and hasattr(value, "indices"):
         return "That is both, values and indices: pick one, as in .indices."
@@ -193,8 +198,8 @@ def _conversion(value: Any, wanted: type) -> str:
         )
     if wanted is Tensor and isinstance(value, float):
         return "A plain number carries no gradient: leave out .item() and return the tensor."
-    if wanted is int and isinstance(value, tuple):
-        return "One number is wanted: rows times columns, say."
+    if wanted is int and isinstance(value, (tuple, list, dict)):
+        return _to_one_number(list(value.values()) if isinstance(value, dict) else list(value), right)
     if wanted is Tensor:
         return (
             "That is numpy: convert it with torch.from_numpy(...)."
@@ -203,11 +208,23 @@ def _conversion(value: Any, wanted: type) -> str:
             if isinstance(value, (list, tuple, int, float))
             else ""
         )
+    if wanted is int and isinstance(value, Tensor) and value.numel() != 1:
+        return "One number is wanted, and here are several: which of them is it, or what is still to be done with them?"
     if wanted is int:
         return _to_whole(value, module)
     if wanted is list and not isinstance(value, (str, Tensor, dict)):
         return "Convert it with list(...)." if hasattr(value, "__iter__") else ""
     return ""
+
+
+def _to_one_number(parts: list, right: int) -> str:
+    """What makes the one number that is wanted of several, where adding or multiplying them does."""
+    numbers = [part for part in parts if isinstance(part, int)]
+    if len(numbers) == len(parts) > 1 and sum(numbers) == right:
+        return "One number is wanted: these are its parts. Add them up."
+    if len(numbers) == len(parts) > 1 and math.prod(numbers) == right:
+        return "One number is wanted: these are its factors. Multiply them."
+    return "One number is wanted, and here are several: what is still to be done with them?"
 
 
 def _to_whole(value: Any, module: str) -> str:
@@ -376,8 +393,8 @@ def _gradient(exercise: Exercise, got: Outcome, expected: Outcome) -> Fault | No
         return Fault(
             names.NO_GRADIENT,
             f"the numbers are right, but no gradient reaches {learner}: it could never learn. "
-            "Such things cut it off: .detach(), .data, .tolist(), torch.tensor(...), nn.Parameter(...), no_grad, "
-            "from_pretrained without freeze=False.",
+            "Such things cut it off: .detach(), .data, .tolist(), torch.tensor(...), no_grad, and whatever makes a "
+            "parameter of its own, nn.Parameter(...) or from_pretrained(...).",
             got,
         )
     return Fault(

@@ -35,12 +35,7 @@ def describe_shape(axes: list[str], wanted: tuple[int, ...], got: tuple[int, ...
     if len(got) == count:
         wrong = [i for i in range(count) if got[i] != wanted[i]]
         if len(wrong) == 1:
-            short = (
-                " (does a loop end too early?)"
-                if axes[wrong[0]] in ("T", "N") and got[wrong[0]] < wanted[wrong[0]]
-                else ""
-            )
-            return names.WRONG_SIZE, f"{axes[wrong[0]]} is {got[wrong[0]]} and should be {wanted[wrong[0]]}{short}"
+            return names.WRONG_SIZE, f"{axes[wrong[0]]} is {got[wrong[0]]} and should be {wanted[wrong[0]]}"
     if math.prod(got) == math.prod(wanted):
         return names.WRONG_SHAPE, "the right amount of numbers, split up in another way"
     if len(got) != count:

@@ -65,11 +65,13 @@ def judge(exercise: Exercise, answer: Callable, limit: TimeLimit) -> Verdict:
     if attempt.ended and all(attempt.rights):
         return _right_once(attempt)
     fault = _first_fault(attempt)
-    known = _known(exercise, got, attempt.rights) if attempt.ended and not any(one.changed for one in got) else None
+    named = attempt.ended and not any(one.changed for one in got)
+    known = _known(exercise, got) if named else None
     if known is None and fault.name not in names.SURE:
         differs = _not_the_same_twice(attempt, attempt.again())
         if differs is not None:
             return differs
+        known = _nearly_known(attempt) if named else None
     return _verdict(attempt, fault, known)
 
 
@@ -183,23 +185,29 @@ def _first_fault(attempt: Attempt) -> Fault:
     return find_fault(attempt.exercise, got[first], expected[first])
 
 
-def _known(exercise: Exercise, got: list[Outcome], rights: list[bool]) -> WrongAnswer | None:
-    """The known wrong answer that does the same as this one on every case, or nearly.
+def _known(exercise: Exercise, got: list[Outcome]) -> WrongAnswer | None:
+    """The known wrong answer that does the same as this one on every case."""
+    return next((wrong for wrong in exercise.wrong if all(_alike(exercise, wrong, got))), None)
 
-    Nearly: the same on two thirds of the cases, and wrong on the others too. Then it is this mistake and one more.
+
+def _nearly_known(attempt: Attempt) -> WrongAnswer | None:
+    """The known wrong answer that this one is, and besides another one.
+
+    It does the same on two thirds of the cases, on two of them with a wrong result, and on the others this one is
+    wrong too.
     """
-    nearly: tuple[int, WrongAnswer | None] = (0, None)
-    for wrong in exercise.wrong:
-        same = [alike(one, other) for one, other in zip(got, run(exercise, wrong.answer), strict=True)]
-        if all(same):
-            return wrong
-        telling = sum(
-            one and not good and result.error is None for one, good, result in zip(same, rights, got, strict=True)
-        )
-        besides = all(one or not good for one, good in zip(same, rights, strict=True))
-        if besides and telling >= 2 and 3 * sum(same) >= 2 * len(same) and telling > nearly[0]:
-            nearly = telling, wrong
-    return nearly[1]
+    best: tuple[int, WrongAnswer | None] = (0, None)
+    for wrong in attempt.exercise.wrong:
+        same = _alike(attempt.exercise, wrong, attempt.got)
+        pairs = list(zip(same, attempt.rights, attempt.got, strict=True))
+        telling = sum(one and not good and result.error is None for one, good, result in pairs)
+        if all(one or not good for one, good, _ in pairs) and telling >= 2 and 3 * sum(same) >= 2 * len(same):
+            best = max(best, (telling, wrong), key=lambda one: one[0])
+    return best[1]
+
+
+def _alike(exercise: Exercise, wrong: WrongAnswer, got: list[Outcome]) -> list[bool]:
+    return [alike(one, other) for one, other in zip(got, run(exercise, wrong.answer), strict=True)]
 
 
 def _fits(exercise: Exercise, answer: Callable) -> str:

@@ -215,7 +215,7 @@ MENDED = {  # rule: the exercise, an answer, where its mistake is, and what mend
         "line 3: what stands inside the block, and what behind it, at `for s in shape:",
         "",
     ),
-    "sign": (
+    "minus": (
         "negative_sampling_loss",
         LOSS.format("F.logsigmoid(right) + F.logsigmoid(wrong).sum(-1)"),
         "line 4: the sign of `wrong`",

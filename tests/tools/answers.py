@@ -4,7 +4,8 @@ FILE is JSON: `setups`, each the code that makes the names which a notebook has 
 `exercise`, `code`, the number of its `setup`, `truth` ("right", "wrong" or "open", where one may say both) and `what`,
 a few words on the mistake. Prints for each exercise how many wrong answers pass, how many right ones are refused, and
 how many of the refused wrong ones get the name of their mistake, are located by an edit that mends them, or get a
-general word; with --told also what was said of each.
+general word (a message that no gradient arrives, and where, or that a layer is not what was asked, and why, counts as
+a name); with --told also what was said of each.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 
 from course_lib.checking import Result, check
 from course_lib.exercises import all_exercises
+from course_lib.judging import names
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Judged:
         if right or passed:
             return "right" if right and passed else "false refusal" if right else "false pass"
         known = {wrong.name for wrong in all_exercises()[self.answer["exercise"]].wrong}
-        if self.result.diagnosis in known:
+        if self.result.diagnosis in known | TELLING:
             return "named"
         return "located" if LOCATED in self.result.message else "general"
 
@@ -77,6 +79,7 @@ def judge_all(file: Path, exercises: list[str] | None = None) -> list[Judged]:
 
 
 VERDICTS = ("right", "false refusal", "named", "located", "general", "false pass", "open")
+TELLING = {names.NOT_ASKED, names.NO_GRADIENT}  # general names whose message says what exactly is wrong
 LOCATED = "\nLook at "  # how the place of a repair is told
 
 
