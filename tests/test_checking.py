@@ -1284,16 +1284,16 @@ def test_a_check_has_the_buttons_that_help_then_and_keeps_its_words_beside_them(
 
     def open_answer(shape): ...
 
+    made = []
+    monkeypatch.setattr(checking, "Buttons", lambda *args: made.append(args) or controls.Buttons(*args))
     for answer, labels in (
         (EXERCISES["numbers_in"].solution, ["Show a solution"]),
         (EXERCISES["numbers_in"].wrong[0].answer, ["Hint", "Show a solution"]),
         (open_answer, ["Hint"]),
     ):
         result = check(renamed(answer, "numbers_in"))
-        made = []
-        monkeypatch.setattr(checking, "Buttons", lambda *args: made.append(args) or controls.Buttons(*args))
         bundle = result._repr_mimebundle_()
-        assert made[0][:3] == ("Help with numbers_in", labels, "numbers_in")
+        assert made[-1][:3] == ("Help with numbers_in", labels, "numbers_in")
         assert bundle.keys() == {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"}
         assert bundle["text/plain"] == repr(result)
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise, WrongAnswer, from_a_layer, random_numbers
+from course_lib.exercises.model import Case, Exercise, WrongAnswer, from_a_layer, in_dtype, random_numbers
 
 
 def add_positions(tokens, positions):
@@ -31,8 +31,10 @@ def cases() -> list[Case]:
         case(2, 6, 4),
         case(4, 3, 7),
         case(3, 5, 2),
+        in_dtype(case(2, 4, 6), torch.float32),
         case(1, 6, 5, "a batch of one"),
         case(1, 4, 3, "a batch of one"),
+        case(1, 1, 1, "trivial"),
     ]
 
 

@@ -166,6 +166,10 @@ fourth place
 distance
     That is the distance between the points. Compare directions, by cosine.
         return _analogy(score=lambda v, w: -(w - v).norm(dim=1))(a, b, c, weight)
+
+the point, not the word
+    That is the point b − a + c. Wanted is the id of the row that is nearest to it.
+        return weight[b] - weight[a] + weight[c]
 """,
     cosine=cosine,
 )

@@ -98,6 +98,10 @@ counts from zero
 newest first
     The ids run from the end of the text: the order of first appearance is wanted.
         in tokens → in reversed(tokens)
+
+list of the words
+    These are the words without repeats. A dict is wanted that gives each its id: number them as they come.
+        return list(dict.fromkeys(tokens))
 """,
     Counter=Counter,
 )

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise
+from course_lib.exercises.model import Case, Exercise, in_dtype
 
 
 def channels_last_weight(weight, channels, patch_size):
@@ -16,11 +16,10 @@ def channels_last_weight(weight, channels, patch_size):
 
 
 def cases() -> list[Case]:
-    def case(dimension: int, channels: int, patch_size: int, only: str = "", dtype=torch.float32) -> Case:
-        weight = torch.arange(dimension * channels * patch_size**2, dtype=dtype).reshape(dimension, -1)
+    def case(dimension: int, channels: int, patch_size: int, only: str = "") -> Case:
+        weight = torch.arange(float(dimension * channels * patch_size**2)).reshape(dimension, -1)
         return Case(
-            f"D = {dimension}, {channels} channel{'s' * (channels > 1)}, P = {patch_size}"
-            f"{', in float64' * (dtype == torch.float64)}",
+            f"D = {dimension}, {channels} channel{'s' * (channels > 1)}, P = {patch_size}",
             (weight, channels, patch_size),
             "D P·P·C",
             {"D": dimension, "C": channels, "P": patch_size},
@@ -31,9 +30,10 @@ def cases() -> list[Case]:
         case(5, 2, 3),
         case(7, 4, 2),
         case(3, 5, 2),
-        case(6, 2, 2, dtype=torch.float64),
+        in_dtype(case(6, 2, 2), torch.float64),
         case(4, 3, 4, "three channels"),
         case(5, 1, 3, "one channel"),
+        case(1, 1, 1, "trivial"),
     ]
 
 

@@ -7,7 +7,7 @@ from torch import nn
 
 from course_lib.exercises.layers import fill, read_conv, refuse_shared_numbers
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise
+from course_lib.exercises.model import Case, Exercise, in_dtype
 
 
 def conv_from_linear(linear, channels, patch_size):
@@ -21,8 +21,8 @@ def conv_from_linear(linear, channels, patch_size):
 
 
 def cases() -> list[Case]:
-    def case(channels: int, patch_size: int, dimension: int, only: str = "", dtype=torch.float64) -> Case:
-        linear = fill(nn.Linear(channels * patch_size**2, dimension), seed=dimension).to(dtype)
+    def case(channels: int, patch_size: int, dimension: int, only: str = "") -> Case:
+        linear = fill(nn.Linear(channels * patch_size**2, dimension), seed=dimension)
         return Case(
             f"{channels} channel{'s' * (channels > 1)}, P = {patch_size}, D = {dimension}",
             (linear, channels, patch_size),
@@ -33,9 +33,10 @@ def cases() -> list[Case]:
 
     return [
         case(2, 3, 5),
-        case(5, 2, 7, dtype=torch.float32),
+        in_dtype(case(5, 2, 7), torch.float32),
         case(1, 4, 3, "one channel"),
         case(3, 2, 4, "three channels"),
+        case(1, 1, 1, "trivial"),
     ]
 
 

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from course_lib.exercises.codebooks import codebook_of
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise
+from course_lib.exercises.model import Case, Exercise, in_dtype
 
 
 def decode(ids, codebook):
@@ -15,15 +15,14 @@ def decode(ids, codebook):
 
 
 def cases() -> list[Case]:
-    def case(ids: list, channels: int, side: int, codes: int, only: str = "", dtype=torch.float64) -> Case:
+    def case(ids: list, channels: int, side: int, codes: int, only: str = "") -> Case:
         shape = torch.tensor(ids).shape
         letters = {"N": shape[-1], "C": channels, "P": side, "K": codes}
         if len(shape) == 2:
             letters["B"] = shape[0]
         return Case(
-            f"ids {ids} and {codes} codes of {channels}·{side}·{side} numbers"
-            f"{', in float32' * (dtype == torch.float32)}",
-            (torch.tensor(ids), codebook_of(codes, channels * side**2).to(dtype).requires_grad_()),
+            f"ids {ids} and {codes} codes of {channels}·{side}·{side} numbers",
+            (torch.tensor(ids), codebook_of(codes, channels * side**2).requires_grad_()),
             "B N C·P·P" if len(shape) == 2 else "N C·P·P",
             letters,
             only,
@@ -33,9 +32,10 @@ def cases() -> list[Case]:
         case([[0, 4, 4, 1], [2, 0, 1, 3], [4, 4, 2, 0]], 2, 2, 6),
         case([[6, 2, 2, 5, 0], [1, 6, 3, 6, 4]], 2, 3, 7),
         case([3, 1, 1, 0, 3, 2], 5, 1, 4),
-        case([[1, 0, 3, 5], [4, 2, 2, 0]], 2, 3, 6, dtype=torch.float32),
+        in_dtype(case([[1, 0, 3, 5], [4, 2, 2, 0]], 2, 3, 6), torch.float32),
         case([[2, 0, 1, 1, 2, 0, 3]], 4, 2, 5, "a batch of one"),
         case([[3, 3, 1]], 2, 2, 4, "a batch of one"),
+        case([[0]], 1, 1, 1, "trivial"),
     ]
 
 

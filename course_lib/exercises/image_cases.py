@@ -26,6 +26,7 @@ IMAGE_CASES = (  # batch, channels, height, width, patch size, coincidence
     (1, 4, 8, 6, 2, "a batch of one"),
     (1, 2, 6, 9, 3, "a batch of one"),
     (3, 2, 4, 5, 1, "trivial"),  # a patch is a pixel
+    (1, 1, 1, 1, 1, "trivial"),
 )
 
 

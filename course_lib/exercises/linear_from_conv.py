@@ -10,7 +10,7 @@ from torch import nn
 
 from course_lib.exercises.layers import fill, refuse_other_sizes, refuse_shared_numbers, trainable
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise
+from course_lib.exercises.model import Case, Exercise, in_dtype
 
 
 def linear_from_conv(conv):
@@ -55,6 +55,8 @@ def cases() -> list[Case]:
         case(5, 2, 7),
         case(1, 4, 3, "one channel"),
         case(6, 2, 9, bias=False),
+        case(1, 1, 1, "trivial"),
+        in_dtype(case(2, 2, 6), torch.float32),
         *(refuse("stride", stride=stride) for stride in (3, 5, (4, 3), (3, 4))),
         *(refuse("padding", stride=4, padding=padding) for padding in (1, 2, (1, 0), (0, 1))),
         *(refuse("dilation", stride=4, dilation=dilation) for dilation in (2, 3, (2, 1), (1, 2))),

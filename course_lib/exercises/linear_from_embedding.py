@@ -83,6 +83,13 @@ frozen as the table was
 frozen
     The weight does not train (requires_grad is False), but the table did.
         return linear → return linear.requires_grad_(False)
+
+bias left on, sizes and weight not turned
+    Two things: the layer has a bias (a lookup adds nothing), and it has to take a one-hot row of V numbers:
+    nn.Linear(V, D, bias=False), with the table turned.
+        bias=False → bias=True
+        nn.Linear(size, dimension → nn.Linear(dimension, size
+        embedding.weight.T → embedding.weight
 """,
 )
 

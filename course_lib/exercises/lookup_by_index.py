@@ -69,6 +69,10 @@ batch flattened
 vectors added up
     The vectors of the tokens were added up: each token keeps its own.
         weight[ids] → weight[ids].sum(-2)
+
+gather
+    gather picks single numbers, and wants an index of the table's own form. Rows come from weight[ids].
+        return weight.gather(0, ids)
 """,
 )
 

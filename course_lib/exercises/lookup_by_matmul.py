@@ -50,6 +50,13 @@ def allowed() -> list[Case]:
             only="square tables",
         ),
         Case(
+            "one id and a table (1, 1)",
+            (torch.tensor([0]), table(1, 1)),
+            "T D",
+            {"T": 1, "V": 1, "D": 1},
+            only="trivial",
+        ),
+        Case(
             "no ids and a table (4, 2)",
             (torch.tensor([], dtype=torch.int64), table(4, 2)),
             "T D",
@@ -73,6 +80,12 @@ def outside(refuse: tuple[type[Exception], ...], named: bool) -> list[Case]:
             (torch.tensor([3, 4, 0, 12, 2]), table(9, 4)),
             raises=refuse,
             mentions=((12,),) * named,
+        ),
+        Case(
+            "ids [14, 3] and a table of 9 rows",
+            (torch.tensor([14, 3]), table(9, 4)),
+            raises=refuse,
+            mentions=((14,),) * named,
         ),
     ]
 
@@ -133,6 +146,10 @@ batch flattened
 vectors added up
     The vectors of the tokens were added up: each token keeps its own.
         rows @ weight → (rows @ weight).sum(-2)
+
+one axis of ids only
+    "tv,vd->td" names one axis of ids. Ids may have any: "...v,vd->...d", or @.
+        return torch.einsum("tv,vd->td", rows, weight)
 """,
     one_hot=one_hot,
 )

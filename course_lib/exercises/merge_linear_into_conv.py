@@ -7,7 +7,7 @@ from torch import nn
 
 from course_lib.exercises.layers import fill, read_conv, refuse_shared_numbers
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise
+from course_lib.exercises.model import Case, Exercise, in_dtype
 
 
 def merge_linear_into_conv(conv, linear):
@@ -33,8 +33,10 @@ def cases() -> list[Case]:
     return [
         case(2, 3, 5, 7),
         case(4, 2, 6, 3),
+        in_dtype(case(2, 2, 5, 6), torch.float32),
         case(5, 2, 4, 4, "a square second layer"),
         case(3, 2, 5, 6, "three channels"),
+        case(1, 1, 1, 1, "trivial"),
     ]
 
 

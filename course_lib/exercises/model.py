@@ -6,11 +6,11 @@ import inspect
 import math
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from course_lib.exercises.lessons import LESSONS
 
@@ -126,6 +126,23 @@ def table(rows: int, columns: int, seed: int = 0) -> Tensor:
 def from_a_layer(numbers: Tensor) -> Tensor:
     """Numbers as a layer that learns gives them: a gradient is wanted, and writing into them is no error of torch's."""
     return numbers.requires_grad_().clone()
+
+
+def in_dtype(case: Case, dtype: torch.dtype) -> Case:
+    """The case with its tensors and layers in another dtype: a result has the one that came in, whichever that is."""
+
+    def converted(argument: Any) -> Any:
+        if isinstance(argument, nn.Module):
+            return argument.to(dtype)
+        if not isinstance(argument, Tensor) or not argument.is_floating_point():
+            return argument
+        numbers = argument.detach().to(dtype)
+        if not argument.requires_grad:
+            return numbers
+        return numbers.requires_grad_() if argument.is_leaf else from_a_layer(numbers)
+
+    name = str(dtype).removeprefix("torch.")
+    return replace(case, label=f"{case.label}, in {name}", args=tuple(map(converted, case.args)))
 
 
 def random_numbers(*shape: int, seed: int) -> Tensor:

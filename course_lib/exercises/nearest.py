@@ -34,6 +34,7 @@ def cases() -> list[Case]:
         case(11, 6, 3, 5, a_row=True),
         case(5, 5, 3, 1, "square tables"),
         case(8, 3, 1, 4, "k = 1"),
+        case(1, 1, 1, 0, "trivial"),
     ]
 
 

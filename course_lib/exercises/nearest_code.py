@@ -126,6 +126,15 @@ squares not added up
     The squares were not added up: this is the place of the best single NUMBER in each code. First .sum(-1), one
     distance for each code.
         return ((patches.unsqueeze(-2) - codebook) ** 2).argmin(-1)
+
+patches and codes not lined up
+    N patches meet K codes, and * or − goes place by place. Each patch with each code needs an axis between: patches
+    (B, N, 1, L) − codebook (K, L), by unsqueeze(2).
+        return ((patches - codebook) ** 2).sum(-1).argmin(-1)
+
+first pixel only
+    Only the first number of patch and code was compared. The distance takes all of them.
+        return (patches[..., :1] - codebook[:, 0]).abs().argmin(-1)
 """,
 )
 

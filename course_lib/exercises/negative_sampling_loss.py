@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise, WrongAnswer, from_a_layer
+from course_lib.exercises.model import Case, Exercise, WrongAnswer, from_a_layer, in_dtype
 from course_lib.exercises.vector_tables import numbers
 
 
@@ -39,8 +39,10 @@ def cases() -> list[Case]:
     return [
         case(4, 5, 3),
         case(3, 2, 6),
+        in_dtype(case(2, 4, 5), torch.float32),
         case(5, 1, 4, only="one negative"),
         case(1, 3, 5, only="a batch of one"),
+        case(1, 1, 1, only="trivial"),
         Case("scores of −1,200 and 1,200", far, "", {"B": 2, "K": 4, "D": 3}),
     ]
 
@@ -318,6 +320,17 @@ cross entropy of sigmoids
     binary_cross_entropy cuts each logarithm off at −100, so a score of −1,200 counts too little and gives no
     gradient. binary_cross_entropy_with_logits takes the scores themselves.
         return _of_scores(_cross_entropy_of_sigmoids)(centre, context, negatives)
+
+log held back
+    A logarithm held at a least value stays finite, and is wrong below it: a score of −1,200 costs 1,200.
+    F.logsigmoid is right for every score.
+        return _loss(log=lambda x: torch.log(torch.sigmoid(x).clamp(min=1e-8)))(centre, context, negatives)
+
+cosines in place of dots
+    The dot product is not divided by the lengths here: the loss makes vectors longer too.
+        return _of_scores(lambda right, wrong: -(F.logsigmoid(right) + F.logsigmoid(-wrong).sum(-1)).mean())(
+            F.normalize(centre, dim=-1), F.normalize(context, dim=-1), F.normalize(negatives, dim=-1)
+        )
 """,
 )
 

@@ -71,6 +71,10 @@ first times last
 largest size
     That is the longest axis. How many numbers lie along all axes together?
         return max(shape)
+
+four sizes taken for granted
+    That needs four sizes exactly. A shape may have any number of them: go through them with a loop, or math.prod.
+        return shape[0] * shape[1] * shape[2] * shape[3]
 """,
 )
 

@@ -33,6 +33,8 @@ def cases() -> list[Case]:
             {"T": 0, "V": 3},
             only="trivial",
         ),
+        Case("one id and V = 1", (torch.tensor([0]), 1), "T V", {"T": 1, "V": 1}, only="trivial"),
+        Case("ids [5, 1] and V = 4", (torch.tensor([5, 1]), 4), raises=refuse),
         Case("ids [0, −1] and V = 4", (torch.tensor([0, -1]), 4), raises=refuse),
         Case("ids [1, 4, 0] and V = 4", (torch.tensor([1, 4, 0]), 4), raises=refuse),
     ]
@@ -132,6 +134,22 @@ batch flattened
 zeros and ones swapped
     Zeros and ones have changed places: one 1 in a row of zeros is wanted.
         F.one_hot → 1 - F.one_hot
+
+one axis of ids only, by comparison
+    [:, None] puts the new axis at place 1, which is the end only where ids have one axis. Put it last, for any axes:
+    ids.unsqueeze(-1) or ids[..., None].
+        if ((ids < 0) | (ids >= vocabulary_size)).any():
+            raise ValueError("id outside the vocabulary")
+        return (ids[:, None] == torch.arange(vocabulary_size)).float()
+
+one axis of ids only, by two indices
+    rows[torch.arange(T), ids] = 1 is right where ids have one axis. Ids may have more: flatten them first and reshape
+    back, or let F.one_hot do it.
+        if ((ids < 0) | (ids >= vocabulary_size)).any():
+            raise ValueError("id outside the vocabulary")
+        rows = torch.zeros(len(ids), vocabulary_size)
+        rows[torch.arange(len(ids)), ids] = 1
+        return rows
 """,
 )
 

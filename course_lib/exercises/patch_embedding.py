@@ -56,6 +56,7 @@ def cases() -> list[Case]:
         case(1, 4, 6, 4, 2, 9, "a batch of one"),
         case(2, 2, 6, 6, 2, 5, "square images"),
         case(2, 3, 4, 10, 2, 6, "three channels"),
+        case(1, 1, 1, 1, 1, 1, "trivial"),
         refuse(8, 10, "width"),
         refuse(6, 8, "height"),
     ]

@@ -44,6 +44,7 @@ def cases() -> list[Case]:
         case(3, 4, 4, 6, 2, 9),
         case(1, 2, 6, 9, 3, 4, "a batch of one"),
         case(2, 3, 6, 6, 3, 7, "square images"),
+        case(1, 1, 1, 1, 1, 1, "trivial"),
     ]
 
 
@@ -208,6 +209,18 @@ tokens averaged
 class token alone
     Only token 0 was returned. That comes last, behind the blocks.
         return … → return (torch.cat([first, tokens], dim=1) + self.positions)[:, 0]
+
+class token in place of the first patch
+    The class token took the place of patch 0. It is one more token, in front of all N.
+        return … → return torch.cat([first, tokens[:, 1:]], dim=1) + self.positions[1:]
+
+mean as class token
+    The mean of the patches stands in front. The class token is a row of its own that is learned.
+        self.class_token.expand(len(tokens), 1, -1) → tokens.mean(1, keepdim=True)
+
+positions joined
+    The positions were joined to the numbers of each token. They are added to them.
+        return … → return torch.cat([torch.cat([first, tokens], dim=1), self.positions.expand(len(tokens), -1, -1)], 2)
 """,
 )
 

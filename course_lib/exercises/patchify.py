@@ -7,7 +7,7 @@ from torch import Tensor
 
 from course_lib.exercises.image_cases import IMAGE_CASES, describe, sizes_of
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise, pixels
+from course_lib.exercises.model import Case, Exercise, in_dtype, pixels
 
 
 def patchify(images, patch_size):
@@ -19,17 +19,11 @@ def patchify(images, patch_size):
 
 
 def cases() -> list[Case]:
-    return [
-        Case(describe(*sizes), (pixels(*sizes[:4]), sizes[4]), "B N C·P·P", sizes_of(*sizes), only)
-        for *sizes, only in IMAGE_CASES
-    ] + [in_float64()]
+    def case(*sizes: int, only: str = "") -> Case:
+        return Case(describe(*sizes), (pixels(*sizes[:4]), sizes[4]), "B N C·P·P", sizes_of(*sizes), only)
 
-
-def in_float64() -> Case:
-    """Images whose dtype has to stay what it is."""
-    sizes = (2, 5, 4, 6, 2)
-    images = pixels(*sizes[:4]).double()
-    return Case(f"{describe(*sizes)}, in float64", (images, sizes[4]), "B N C·P·P", sizes_of(*sizes))
+    plain = [case(*sizes, only=only) for *sizes, only in IMAGE_CASES]
+    return [*plain, in_dtype(case(2, 5, 4, 6, 2), torch.float64)]
 
 
 def taken_by(patch: Tensor, channel: Tensor) -> set[float]:

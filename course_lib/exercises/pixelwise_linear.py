@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise, from_a_layer, random_numbers
+from course_lib.exercises.model import Case, Exercise, from_a_layer, in_dtype, random_numbers
 
 
 def pixelwise_linear(features, weight, bias):
@@ -31,8 +32,10 @@ def cases() -> list[Case]:
     return [
         case(2, 5, 3, 4, 7),
         case(4, 2, 5, 3, 6),
+        in_dtype(case(3, 6, 2, 5, 4), torch.float32),
         case(1, 4, 2, 6, 3, "a batch of one"),
         case(2, 4, 3, 3, 5, "square images"),
+        case(1, 1, 1, 1, 1, "trivial"),
     ]
 
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise, random_numbers
+from course_lib.exercises.model import Case, Exercise, in_dtype, random_numbers
 
 
 def prepend_class_token(tokens, class_token):
@@ -32,8 +32,10 @@ def cases() -> list[Case]:
         case(2, 6, 4),
         case(5, 4, 3),
         case(3, 2, 7),
+        in_dtype(case(2, 5, 6), torch.float32),
         case(1, 6, 5, "a batch of one"),
         case(1, 3, 2, "a batch of one"),
+        case(1, 1, 1, "trivial"),
     ]
 
 
@@ -76,6 +78,14 @@ tokens overwritten
 row of zeros
     Row 0 is empty: there is room for the class token now, but its numbers were not put in.
         return F.pad(tokens, (0, 0, 1, 0))
+
+joined along the batch
+    cat joined along axis 0, the batch: now there is an image more. Tokens lie along axis 1.
+        return torch.cat([class_token.expand(1, tokens.shape[1], -1), tokens], 0)
+
+joined number to number
+    cat joined along the last axis, so tokens have twice as many numbers. Tokens lie along axis 1.
+        return torch.cat([class_token.expand_as(tokens), tokens], 2)
 """,
 )
 

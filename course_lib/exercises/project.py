@@ -35,6 +35,7 @@ def cases() -> list[Case]:
         case(2, 9, 8, 8, "C·P·P = D"),
         case(1, 6, 12, 5, "a batch of one"),
         case(4, 1, 20, 3, "one patch"),
+        case(2, 3, 5, 1),
     ]
 
 

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise, WrongAnswer, random_numbers
+from course_lib.exercises.model import Case, Exercise, WrongAnswer, in_dtype, random_numbers
 
 
 def resize_positions(positions, old_grid, new_grid):
@@ -35,10 +35,12 @@ def cases() -> list[Case]:
         case((37, 2), (39, 3), 3),
         case((2, 8), (4, 4), 5),
         case((2, 8), (8, 2), 3),
+        in_dtype(case((3, 4), (5, 6), 2), torch.float32),
         case((3, 3), (5, 5), 4, "square grids"),
         case((4, 4), (7, 7), 3, "square grids"),
         case((3, 4), (3, 4), 5, "equal grids"),
         case((5, 2), (5, 2), 6, "equal grids"),
+        case((1, 1), (1, 1), 1, "trivial"),
     ]
 
 

@@ -24,6 +24,7 @@ def cases() -> list[Case]:
             "V",
             {"B": 2, "T": 3, "V": 5},
         ),
+        Case("one id and V = 1", (torch.tensor([0]), 1), "V", {"T": 1, "V": 1}, only="trivial"),
         Case("no ids and V = 4", (torch.tensor([], dtype=torch.int64), 4), "V", {"T": 0, "V": 4}, only="trivial"),
         Case(
             "four different ids and V = 6",
@@ -90,6 +91,11 @@ one sentence only
 list of ids
     These are the ids that occur. Wanted is a number for each of the V rows, with 0 where a row is not used.
         return ids.unique()
+
+used rows alone
+    unique gives a count for each id that occurs. Each of the V rows has one, 0 where it is not used: bincount with
+    minlength, or fill in zeros.
+        return ids.unique(return_counts=True)[1]
 """,
 )
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
 from course_lib.exercises.image_cases import IMAGE_CASES, describe, sizes_of
 from course_lib.exercises.mistakes import mistakes
-from course_lib.exercises.model import Case, Exercise, pixels
+from course_lib.exercises.model import Case, Exercise, in_dtype, pixels
 from course_lib.exercises.patchify import patchify
 
 
@@ -18,24 +19,13 @@ def unpatchify(patches, patch_size, channels, height, width):
 
 
 def cases() -> list[Case]:
-    return [
-        Case(
-            f"patches of {describe(*sizes)}",
-            (patchify(pixels(*sizes[:4]), sizes[4]), sizes[4], *sizes[1:4]),
-            "B C H W",
-            sizes_of(*sizes),
-            only,
-        )
-        for *sizes, only in IMAGE_CASES
-    ] + [in_float64()]
+    def case(*sizes: int, only: str = "") -> Case:
+        patches = patchify(pixels(*sizes[:4]), sizes[4])
+        args = (patches, sizes[4], *sizes[1:4])
+        return Case(f"patches of {describe(*sizes)}", args, "B C H W", sizes_of(*sizes), only)
 
-
-def in_float64() -> Case:
-    """Patches whose dtype has to stay what it is."""
-    sizes = (2, 5, 4, 6, 2)
-    patches = patchify(pixels(*sizes[:4]), sizes[4]).double()
-    args = (patches, sizes[4], *sizes[1:4])
-    return Case(f"patches of {describe(*sizes)}, in float64", args, "B C H W", sizes_of(*sizes))
+    plain = [case(*sizes, only=only) for *sizes, only in IMAGE_CASES]
+    return [*plain, in_dtype(case(2, 5, 4, 6, 2), torch.float64)]
 
 
 def _unpatchify_order(rows_first=True, channel_first=True, swap_inside=False):

@@ -105,17 +105,19 @@ def sites(tree: ast.Module, foreign: frozenset[str], sizes: frozenset[str]) -> l
 
 
 def free_names(tree: ast.Module) -> frozenset[str]:
-    """Names that code uses and does not give itself."""
-    named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    given = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    given |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    given |= {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    return frozenset(named - given)
+    """Names that a function of the code uses, and that neither it nor the code gives."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    used = {node.id for function in functions for node in _own_names(function) if node.id not in _names_in(function)}
+    return frozenset(used - {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))})
+
+
+def _own_names(function: ast.FunctionDef) -> list[ast.Name]:
+    return [node for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
 
 
 def _names_in(function: ast.FunctionDef) -> tuple[str, ...]:
     """The arguments of a function and then the names that it gives."""
-    arguments = [argument.arg for argument in function.args.args + function.args.kwonlyargs]
+    arguments = [node.arg for node in ast.walk(function) if isinstance(node, ast.arg)]
     stored = [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     return tuple(dict.fromkeys(arguments + stored))
 

@@ -180,6 +180,16 @@ ERRORS = (  # pattern in the text of an error, what it means, and where it matte
         r"There are more indices than axes: count both. (A list of lists counts as one index for each axis: index"
         r" with a tensor of ids.)",
     ),
+    (
+        r"must be Tensor, not (int|float|tuple|list|str)",
+        r"This function of torch takes a tensor, and here a \1 of Python came. torch.tensor(...) makes a tensor of it;"
+        r" Python has ways of its own, such as sum, math.prod or a loop.",
+    ),
+    (
+        r"Can't call numpy\(\) on Tensor that requires grad",
+        r"numpy knows no gradients: what goes through it could not learn. torch has the same functions.",
+    ),
+    (r"(tuple|list) index out of range", r"The \1 has fewer entries than are asked for: how long is it on this case?"),
     (r"bincount only supports 1-d", r"bincount takes ids of one axis only: flatten them first."),
     (
         r"Index is supposed to be a vector",

@@ -142,7 +142,8 @@ class _Search:
         ways = singles or list(itertools.islice(self._of_several(before, scored), 1))
         if not ways and not self.foreign:
             return None
-        lines = {node.id: node.lineno for node in ast.walk(self.tree) if isinstance(node, ast.Name)}
+        names = [node for node in ast.walk(self.tree) if isinstance(node, ast.Name)]
+        lines = {node.id: node.lineno for node in reversed(names)}
         return Repair(_told(ways), tuple((name, lines[name]) for name in sorted(self.foreign)))
 
     def _of_several(self, before: float, scored: Sequence[tuple[float, Edit]]) -> Iterator[tuple[Edit, ...]]:

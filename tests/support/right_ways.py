@@ -749,10 +749,10 @@ def linear_by_trying(conv):
     if wrong:
         raise ValueError(f"{' and '.join(wrong)} must not be used here")
     length = conv.weight[0].numel()
-    linear = nn.Linear(length, conv.out_channels, bias=conv.bias is not None).double()
+    linear = nn.Linear(length, conv.out_channels, bias=conv.bias is not None).to(conv.weight.dtype)
     with torch.no_grad():
-        ones = torch.eye(length, dtype=torch.float64).reshape(length, conv.in_channels, *conv.kernel_size)
-        nothing = torch.zeros(1, conv.in_channels, *conv.kernel_size, dtype=torch.float64)
+        ones = torch.eye(length, dtype=conv.weight.dtype).reshape(length, conv.in_channels, *conv.kernel_size)
+        nothing = torch.zeros(1, conv.in_channels, *conv.kernel_size, dtype=conv.weight.dtype)
         linear.weight.copy_((conv(ones) - conv(nothing)).flatten(1).T)
         if conv.bias is not None:
             linear.bias.copy_(conv.bias)
@@ -776,7 +776,7 @@ def merge_by_tensordot(conv, linear):
 
 
 def merge_by_one_by_one_convolution(conv, linear):
-    merged = nn.Conv2d(conv.in_channels, linear.out_features, conv.kernel_size, conv.stride).double()
+    merged = nn.Conv2d(conv.in_channels, linear.out_features, conv.kernel_size, conv.stride).to(conv.weight.dtype)
     with torch.no_grad():
         turned = conv.weight.transpose(0, 1)
         merged.weight.copy_(F.conv2d(turned, linear.weight[:, :, None, None]).transpose(0, 1))
@@ -785,7 +785,7 @@ def merge_by_one_by_one_convolution(conv, linear):
 
 
 def merge_by_loop(conv, linear):
-    merged = nn.Conv2d(conv.in_channels, linear.out_features, conv.kernel_size, conv.stride).double()
+    merged = nn.Conv2d(conv.in_channels, linear.out_features, conv.kernel_size, conv.stride).to(conv.weight.dtype)
     with torch.no_grad():
         for new in range(linear.out_features):
             merged.weight[new] = sum(linear.weight[new, old] * conv.weight[old] for old in range(conv.out_channels))
