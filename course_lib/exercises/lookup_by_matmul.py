@@ -67,26 +67,22 @@ def allowed() -> list[Case]:
 
 
 def outside(refuse: tuple[type[Exception], ...], named: bool) -> list[Case]:
-    """Ids that a table of 9 rows does not have, which the error has to name where `named` says so."""
+    """Ids that the table does not have, which the error has to name where `named` says so."""
+
+    def case(ids: list, wrong: int, rows: int) -> Case:
+        return Case(
+            f"ids {ids} and a table of {rows} rows".replace("-", "−"),
+            (torch.tensor(ids), table(rows, 4)),
+            raises=refuse,
+            mentions=((wrong,),) * named,
+        )
+
     return [
-        Case(
-            "ids [[0, 1, 4], [2, 3, −1]] and a table of 9 rows",
-            (torch.tensor([[0, 1, 4], [2, 3, -1]]), table(9, 4)),
-            raises=refuse,
-            mentions=((-1,),) * named,
-        ),
-        Case(
-            "ids [3, 4, 0, 12, 2] and a table of 9 rows",
-            (torch.tensor([3, 4, 0, 12, 2]), table(9, 4)),
-            raises=refuse,
-            mentions=((12,),) * named,
-        ),
-        Case(
-            "ids [14, 3] and a table of 9 rows",
-            (torch.tensor([14, 3]), table(9, 4)),
-            raises=refuse,
-            mentions=((14,),) * named,
-        ),
+        case([[0, 1, 4], [2, 3, -1]], -1, 9),
+        case([3, 4, 0, 12, 2], 12, 9),
+        case([14, 3], 14, 9),
+        case([-2, 3], -2, 9),
+        case([2, 7], 7, 7),
     ]
 
 

@@ -35,6 +35,7 @@ def cases() -> list[Case]:
         ),
         Case("one id and V = 1", (torch.tensor([0]), 1), "T V", {"T": 1, "V": 1}, only="trivial"),
         Case("ids [5, 1] and V = 4", (torch.tensor([5, 1]), 4), raises=refuse),
+        Case("ids [−2, 1] and V = 4", (torch.tensor([-2, 1]), 4), raises=refuse),
         Case("ids [0, −1] and V = 4", (torch.tensor([0, -1]), 4), raises=refuse),
         Case("ids [1, 4, 0] and V = 4", (torch.tensor([1, 4, 0]), 4), raises=refuse),
     ]
