@@ -17,7 +17,7 @@ def channels_last_weight(weight, channels, patch_size):
 
 def cases() -> list[Case]:
     def case(dimension: int, channels: int, patch_size: int, only: str = "") -> Case:
-        weight = torch.arange(float(dimension * channels * patch_size**2)).reshape(dimension, -1)
+        weight = (torch.arange(float(dimension * channels * patch_size**2)) - 9).reshape(dimension, -1)
         return Case(
             f"D = {dimension}, {channels} channel{'s' * (channels > 1)}, P = {patch_size}",
             (weight, channels, patch_size),

@@ -19,11 +19,11 @@ def patchify(images, patch_size):
 
 
 def cases() -> list[Case]:
-    def case(*sizes: int, only: str = "") -> Case:
-        return Case(describe(*sizes), (pixels(*sizes[:4]), sizes[4]), "B N C·P·P", sizes_of(*sizes), only)
+    def case(*sizes: int, only: str = "", start: int = 0) -> Case:
+        return Case(describe(*sizes), (pixels(*sizes[:4], start=start), sizes[4]), "B N C·P·P", sizes_of(*sizes), only)
 
     plain = [case(*sizes, only=only) for *sizes, only in IMAGE_CASES]
-    return [*plain, in_dtype(case(2, 5, 4, 6, 2), torch.float64)]
+    return [*plain, in_dtype(case(2, 5, 4, 6, 2, start=-100), torch.float64)]
 
 
 def taken_by(patch: Tensor, channel: Tensor) -> set[float]:

@@ -19,13 +19,13 @@ def unpatchify(patches, patch_size, channels, height, width):
 
 
 def cases() -> list[Case]:
-    def case(*sizes: int, only: str = "") -> Case:
-        patches = patchify(pixels(*sizes[:4]), sizes[4])
+    def case(*sizes: int, only: str = "", start: int = 0) -> Case:
+        patches = patchify(pixels(*sizes[:4], start=start), sizes[4])
         args = (patches, sizes[4], *sizes[1:4])
         return Case(f"patches of {describe(*sizes)}", args, "B C H W", sizes_of(*sizes), only)
 
     plain = [case(*sizes, only=only) for *sizes, only in IMAGE_CASES]
-    return [*plain, in_dtype(case(2, 5, 4, 6, 2), torch.float64)]
+    return [*plain, in_dtype(case(2, 5, 4, 6, 2, start=-100), torch.float64)]
 
 
 def _unpatchify_order(rows_first=True, channel_first=True, swap_inside=False):

@@ -448,6 +448,18 @@ def _call_too_much(site: Site) -> Iterator[ast.expr]:
         yield from node.args[:1]
 
 
+def _dtype(site: Site) -> Iterator[ast.expr]:
+    """x.float(), x.double() or x.to(torch.float64) -> x.to(name.dtype)."""
+    node = site.node
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and _called(node) in ("float", "double", "to")
+    ):
+        names = [name for name in site.names if name not in site.sizes]
+        yield from (_text(node.func.value, f"({{}}).to({name}.dtype)") for name in names)
+
+
 MISSING = (
     "({}).T", "({}).mT", "({}).transpose(1, 2)", "({}).flatten(1)", "({}).flatten(2)", "({}).flatten()",
     "({}).sum(-1)", "({}).sum()", "({}).mean()", "({}).unsqueeze(0)", "({}).unsqueeze(1)", "({}).unsqueeze(-1)",
@@ -455,7 +467,8 @@ MISSING = (
     "({}).norm(dim=1, keepdim=True)", "({}).float()", "({}).long()", "int({})", "len({})", "list({})", "set({})",
     "({}).lower()", "({}).strip()", "({}).tolist()", "({}).clone()", "({}).abs()", "({}) + 1", "({}) - 1", "2 * ({})",
     "({}) / 2", "({}).detach()", "({}).values", "({}).indices", "({}).shape[0]", "({}).permute(0, 2, 1)",
-    "range({})", "enumerate({})", "1 + ({})", "(1 - ({}))",
+    "torch.from_numpy({})", "torch.tensor({})", "torch.stack({})", "sum({})", "range({})", "enumerate({})",
+    "1 + ({})", "(1 - ({}))",
 )  # fmt: skip
 
 
@@ -630,6 +643,7 @@ RULES = (
     Rule("twin", "`{old}`: another function or size is meant", _twin),
     Rule("assignment", "how `{old}` keeps its result", _augmented),
     Rule("break", "`{old}`: does the loop end here, or only this round", _break),
+    Rule("dtype", "the dtype in `{old}`", _dtype),
     Rule("brackets", "what belongs together in `{old}`", _brackets, size=2),
     Rule("brackets of a call", "what the call in `{old}` is applied to", _brackets_of_a_call, size=2),
     Rule("term too much", "something too much in `{old}`", _term_too_much, size=2),

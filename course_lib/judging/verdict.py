@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from course_lib.exercises.model import Exercise, WrongAnswer
 from course_lib.judging import names
 from course_lib.judging.faults import Fault, always_the_same, find_fault, only_right_for
 from course_lib.judging.relations import find_relation, numbers_apart
-from course_lib.judging.repair import Repair, find_repair
+from course_lib.judging.repair import find_repair
 from course_lib.judging.running import Outcome, alike, changing_line, equal, right, run, same_again, timed_out
 from course_lib.judging.terms import NOTHING
 from course_lib.judging.timelimit import TimeLimit
@@ -70,7 +70,7 @@ def judge(exercise: Exercise, answer: Callable, limit: TimeLimit) -> Verdict:
     if known is None and fault.name not in names.SURE:
         differs = _not_the_same_twice(attempt, attempt.again())
         if differs is not None:
-            return differs
+            return _located(attempt, differs)
         known = _nearly_known(attempt) if named else None
     return _verdict(attempt, fault, known)
 
@@ -151,15 +151,19 @@ def _verdict(attempt: Attempt, fault: Fault, known: WrongAnswer | None) -> Verdi
         diagnosis, only = coincidence, f"{sentence} "
     where = f"{'On' if only else 'on'} {fault.got.case.label}, "
     text = f"{attempt.exercise.name}: {only}{where}{fault.text}\n{because}".rstrip()
-    repair = None if known or not attempt.ended else _repair(attempt)
-    if repair:
-        text += f"\n{repair.places(attempt.exercise.name)}"
-    return Verdict(False, text, diagnosis, fault.lines, repair.cures if repair else "")
+    verdict = Verdict(False, text, diagnosis, fault.lines)
+    return verdict if known else _located(attempt, verdict)
 
 
-def _repair(attempt: Attempt) -> Repair | None:
-    """The edit of the learner's own code that mends it, where one is found."""
-    return find_repair(attempt.exercise, attempt.answer, attempt.rights, attempt.expected, attempt.limit)
+def _located(attempt: Attempt, verdict: Verdict) -> Verdict:
+    """The verdict with the edit of the learner's own code that mends it, where one is found."""
+    if not attempt.ended or all(attempt.rights):
+        return verdict
+    repair = find_repair(attempt.exercise, attempt.answer, attempt.rights, attempt.expected, attempt.limit)
+    if repair is None:
+        return verdict
+    text = f"{verdict.text}\n{repair.places(attempt.exercise.name)}"
+    return replace(verdict, text=text, cures=repair.cures)
 
 
 def _relation(attempt: Attempt, fault: Fault) -> tuple[str, str] | None:

@@ -127,6 +127,12 @@ MENDED = {  # rule: the exercise, an answer, where its mistake is, and what mend
         "line 7: `break`: does the loop end here",
         "`continue` in place of `break`",
     ),
+    "dtype": (
+        "decode",
+        "def decode(ids, codebook):\n    return F.one_hot(ids, len(codebook)).float() @ codebook",
+        "line 2: the dtype in `F.one_hot(ids, len(codebook)).float()`",
+        "`F.one_hot(ids, len(codebook)).to(codebook.dtype)` in place of",
+    ),
     "brackets": (
         "count_patches",
         COUNT.format(BRACKETS),
@@ -318,6 +324,14 @@ def test_nothing_is_looked_for_where_the_mistake_has_a_name():
     exercise = all_exercises()["project"]
     result = typed("project", PROJECT.format("return patches @ weight.T"))
     assert result.diagnosis in {wrong.name for wrong in exercise.wrong} and "Look at" not in result.message
+
+
+def test_a_layer_too_much_that_draws_random_numbers_is_located():
+    code = PROJECT.format("return F.dropout(patches, 0.9) @ weight.T + bias")
+    result = typed("project", code)
+    assert (
+        result.diagnosis == "not the same twice" and "something too much in `F.dropout(patches, 0.9)`" in result.message
+    )
 
 
 def test_nothing_is_looked_for_outside_the_notebook():
