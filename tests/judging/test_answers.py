@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
-from course_lib import COURSE
 from course_lib.exercises import all_exercises
 from course_lib.judging import repair
 from tests.tools.answers import judge_all, table
 
 # What readers typed before they saw any solution, each with what is true of it by the text of its task.
-TYPED = COURSE / "tests" / "answers.json"
+TYPED = Path(__file__).with_name("answers.json")
 NAMED = 55.0  # per cent of the wrong ones that get the name of their mistake
 
 SETUP = "import torch\nrows = 3"
